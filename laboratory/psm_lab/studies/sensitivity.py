@@ -30,7 +30,7 @@ REPLICATIONS = 3
 
 
 @dataclass(frozen=True)
-class Variant:
+class PresetVariant:
     """Change to the headline preset.
 
     ``trace``, ``lpsm`` and ``settings`` are the changed parameters of the trace, of LPSM and of the topology.
@@ -56,36 +56,39 @@ class Variant:
 
 _THINK = "think times: "
 VARIANTS = (
-    Variant("preset without changes"),
+    PresetVariant("preset without changes"),
     *(
-        Variant(_THINK + think, trace={"think": think})
+        PresetVariant(_THINK + think, trace={"think": think})
         for think in ("mah", "exponential", "gamma:2", "constant")
     ),
-    Variant("no server delay", trace={"server_delay_ms": "none"}),
-    Variant("server delay as measured on servers (PackMime)", trace={"server_delay_ms": "trace"}),
-    *(Variant(f"server delay {delay} ms", trace={"server_delay_ms": delay}) for delay in (300, 650, 1000)),
-    Variant("server delay 800 ms, exponential", trace={"server_delay_ms": "exponential:800"}),
-    Variant("files per page counted correctly", trace={"files_are_images": "false"}),
-    Variant("after an uplink packet: the full time again", lpsm={"uplink": "restart"}),
-    Variant("after an uplink packet: the planned poll", lpsm={"uplink": "keep"}),
-    Variant(
+    PresetVariant("no server delay", trace={"server_delay_ms": "none"}),
+    PresetVariant("server delay as measured on servers (PackMime)", trace={"server_delay_ms": "trace"}),
+    *(
+        PresetVariant(f"server delay {delay} ms", trace={"server_delay_ms": delay})
+        for delay in (300, 650, 1000)
+    ),
+    PresetVariant("server delay 800 ms, exponential", trace={"server_delay_ms": "exponential:800"}),
+    PresetVariant("files per page counted correctly", trace={"files_are_images": "false"}),
+    PresetVariant("after an uplink packet: the full time again", lpsm={"uplink": "restart"}),
+    PresetVariant("after an uplink packet: the planned poll", lpsm={"uplink": "keep"}),
+    PresetVariant(
         "files counted correctly, planned poll", trace={"files_are_images": "false"}, lpsm={"uplink": "keep"}
     ),
-    Variant("learns at uplink wake-ups", lpsm={"learn_on_uplink": "true"}),
-    Variant("buffered frames wait for a beacon", settings={"access_point.release_on_uplink": "false"}),
-    Variant("segments of 536 B", settings={"tcp.segment_bytes": 536}),
-    Variant("segments of 1000 B", settings={"tcp.segment_bytes": 1000}),
-    Variant("an ACK per segment", settings={"tcp.delayed_ack_ms": 0}),
-    Variant("initial window 1", settings={"tcp.initial_window": 1}),
-    Variant("initial window 4", settings={"tcp.initial_window": 4}),
-    Variant("one connection at a time", settings={"browser.connections": 1}),
-    Variant("persistent connections", settings={"browser.persistent": "true"}),
-    Variant("rates for 8.5 h instead of 45 min", lpsm={"horizon_s": 30600}),
-    Variant("rates for 5 min", lpsm={"horizon_s": 300}),
-    Variant("Static-expert (alpha 0)", lpsm={"alpha": 0}),
-    Variant("Fixed-share, alpha 5e-7", lpsm={"alpha": 5e-7}),
-    Variant("Fixed-share, alpha 1e-4", lpsm={"alpha": 1e-4}),
-    Variant("a tenth of gamma", lpsm={"gamma": {LOG: 1 / 1.2e4, INVERSE: 1 / 1.2e6}}),
+    PresetVariant("learns at uplink wake-ups", lpsm={"learn_on_uplink": "true"}),
+    PresetVariant("buffered frames wait for a beacon", settings={"access_point.release_on_uplink": "false"}),
+    PresetVariant("segments of 536 B", settings={"tcp.segment_bytes": 536}),
+    PresetVariant("segments of 1000 B", settings={"tcp.segment_bytes": 1000}),
+    PresetVariant("an ACK per segment", settings={"tcp.delayed_ack_ms": 0}),
+    PresetVariant("initial window 1", settings={"tcp.initial_window": 1}),
+    PresetVariant("initial window 4", settings={"tcp.initial_window": 4}),
+    PresetVariant("one connection at a time", settings={"browser.connections": 1}),
+    PresetVariant("persistent connections", settings={"browser.persistent": "true"}),
+    PresetVariant("rates for 8.5 h instead of 45 min", lpsm={"horizon_s": 30600}),
+    PresetVariant("rates for 5 min", lpsm={"horizon_s": 300}),
+    PresetVariant("Static-expert (alpha 0)", lpsm={"alpha": 0}),
+    PresetVariant("Fixed-share, alpha 5e-7", lpsm={"alpha": 5e-7}),
+    PresetVariant("Fixed-share, alpha 1e-4", lpsm={"alpha": 1e-4}),
+    PresetVariant("a tenth of gamma", lpsm={"gamma": {LOG: 1 / 1.2e4, INVERSE: 1 / 1.2e6}}),
 )
 
 
