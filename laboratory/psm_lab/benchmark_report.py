@@ -133,7 +133,7 @@ def entry_rows(folder: Path = ENTRIES) -> list[list[str]]:
     return [names] + [[entry[name] for name in names] for entry in entries]
 
 
-def write_report(stored: BenchmarkResult, folder: Path = FOLDER) -> None:
+def write_benchmark_report(stored: BenchmarkResult, folder: Path = FOLDER) -> None:
     """Write the tables, the figures and the numbers of a result to a folder."""
     half = len(stored.seeds) // 2
     sets = [stored.part(stored.seeds[:half]), stored.part(stored.seeds[half:])]
@@ -327,4 +327,4 @@ def stored_result() -> BenchmarkResult:
 
 
 if __name__ == "__main__":
-    write_report(stored_result())
+    write_benchmark_report(stored_result())
