@@ -23,7 +23,7 @@ class _Kind(NamedTuple):
 
 
 TIC_TAC_TOE = "tic-tac-toe"
-KINDS = {
+TABLE_KINDS = {
     "votes": _Kind(("democrat",)),
     "crx": _Kind(("positive",), (1, 2, 7, 10, 13, 14)),
     "chess": _Kind(("won",)),
@@ -68,15 +68,15 @@ class UciTable:
 
 
 def load_table(name: str) -> UciTable:
-    """Return a table by name, which is :data:`TIC_TAC_TOE` or one of :data:`KINDS`."""
+    """Return a table by name, which is :data:`TIC_TAC_TOE` or one of :data:`TABLE_KINDS`."""
     if name == TIC_TAC_TOE:
         boards, y = _tictactoe_endgames()
         return UciTable(name, boards.astype(np.float64), np.zeros(9, dtype=np.bool_), y)
-    if name not in KINDS:
-        raise unknown_name_error("table", name, [TIC_TAC_TOE, *KINDS])
+    if name not in TABLE_KINDS:
+        raise unknown_name_error("table", name, [TIC_TAC_TOE, *TABLE_KINDS])
     lines = gzip.decompress((_BUNDLED / f"{name}.csv.gz").read_bytes()).decode().split()
     columns = list(zip(*(line.split(",") for line in lines), strict=True))
-    kind = KINDS[name]
+    kind = TABLE_KINDS[name]
     numeric = np.isin(np.arange(len(columns) - 1), kind.numeric)
     parts = [_column(column, is_number) for column, is_number in zip(columns[:-1], numeric, strict=True)]
     return UciTable(name, np.array(parts).T, numeric, np.where(np.isin(columns[-1], kind.positive), 1, -1))
