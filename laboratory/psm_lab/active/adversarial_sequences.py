@@ -12,7 +12,7 @@ from psm_sim.common.array_types import FloatArray
 Labels = Callable[[int, int], int]
 """Callable ``(row, prediction) -> label``; the label is -1 or +1."""
 
-KINDS = ("separable", "noisy", "skewed", "adversary", "random")
+SEQUENCE_KINDS = ("separable", "noisy", "skewed", "adversary", "random")
 
 
 def adversarial_stream(

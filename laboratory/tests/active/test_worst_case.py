@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from psm_lab.active import make_selective
-from psm_lab.active.adversarial_sequences import KINDS, adversarial_stream
+from psm_lab.active.adversarial_sequences import SEQUENCE_KINDS, adversarial_stream
 from psm_lab.active.bound_comparators import CbgzBound, Updates, expected_sums
 from psm_lab.active.second_order_learners import RidgeRegression
 from psm_lab.active.theorem_bounds import cbgz_bound
@@ -40,7 +40,7 @@ def test_lasec_obeys_its_deterministic_bound_and_the_base_inequality():
     """Theorem 2 and inequality 8 of Moroshko and Crammer on 200 streams, comparators moving and still."""
     for number in range(200):
         rng, ridge, c = np.random.default_rng(number), 1.0, (10.0, 1000.0)[number % 2]
-        X, label = adversarial_stream(KINDS[number % 5], rng, rounds=30, features=3)
+        X, label = adversarial_stream(SEQUENCE_KINDS[number % 5], rng, rounds=30, features=3)
         x, y, r = mistakes_of(make_selective(f"lasec:ridge={ridge},c={c}", 3), X, label)
         learner, spreads = RidgeRegression(3, ridge=ridge, c=c), 0.0
         for row in x:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from psm_lab.active import make_selective
-from psm_lab.active.adversarial_sequences import KINDS, adversarial_stream
+from psm_lab.active.adversarial_sequences import SEQUENCE_KINDS, adversarial_stream
 from psm_lab.active.bound_comparators import (
     Cbgz2Bound,
     CbgzBound,
@@ -99,7 +99,7 @@ def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dic
     rows = []
     for number in range(streams):
         rng, b = random_stream(seed, "worst case", number), BIASES[number % 3]
-        X, label = adversarial_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
+        X, label = adversarial_stream(SEQUENCE_KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
         sums = expected_sums(make_selective(_spec(theorem, b, one_sided), X.shape[1]), X, label)
         ratio = sums.mistakes / THEOREMS[theorem][1](b).sharpest(sums.updates)
         rows.append({"theorem": theorem, "one-sided": one_sided, "mistakes / bound": ratio})
