@@ -13,7 +13,7 @@ import argparse
 from collections import defaultdict
 
 import numpy as np
-from psm_lab.push_traffic import KINDS, push_workload
+from psm_lab.push_traffic import PUSH_KINDS, push_workload
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.summary_stats import confidence_interval
@@ -27,7 +27,7 @@ PLACES = {
     "modern": 8,
 }
 """Traces of pages, and how many pages of each."""
-PUSHES = tuple(f"pushes:kind={kind}" for kind in KINDS)
+PUSHES = tuple(f"pushes:kind={kind}" for kind in PUSH_KINDS)
 PLAIN = "share=0"
 OPTIONS = ("share=0,max_ms=5000", "share=0.25")
 """Options to compare with the plain policy."""

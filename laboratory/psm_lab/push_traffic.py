@@ -10,7 +10,7 @@ from psm_sim.workload import Page, Workload
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.traffic_file import TrafficPart
 
-KINDS = ("poisson", "bursts", "clock", "shift")
+PUSH_KINDS = ("poisson", "bursts", "clock", "shift")
 """Kinds of push traffic. ``shift`` is each of the others for a third of the run."""
 
 _PARTS = {
@@ -33,7 +33,7 @@ def push_workload(
     Parameters
     ----------
     kind
-        One of :data:`KINDS`.
+        One of :data:`PUSH_KINDS`.
     pages, page_s
         Number of pages, and the think time before each of them in seconds.
     seed
@@ -42,7 +42,7 @@ def push_workload(
         Interval of ``clock`` in seconds, and the standard deviation of each time.
     """
     random = random_stream(seed, f"workload.pushes.{kind}")
-    kinds = KINDS[:3] if kind == "shift" else (kind,)
+    kinds = PUSH_KINDS[:3] if kind == "shift" else (kind,)
     length_s = pages * page_s / len(kinds)
     times = []
     for number, each in enumerate(kinds):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from psm_lab.push_traffic import KINDS, push_workload
+from psm_lab.push_traffic import PUSH_KINDS, push_workload
 from psm_lab.studies.published_claims import OPEN_AGREEMENT, judge, study_texts
 from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
@@ -45,7 +45,7 @@ class TraceCase(NamedTuple):
         """Return the scenario of one run at a *scale*, with a *seed* beyond :data:`FIRST_SEED`."""
         pages = (self.pages if scale.pages >= 100 else self.quick_pages) or scale.pages
         kind = self.trace.removeprefix("pushes:kind=")
-        trace = push_workload(kind, pages, FIRST_SEED + seed) if kind in KINDS else self.trace
+        trace = push_workload(kind, pages, FIRST_SEED + seed) if kind in PUSH_KINDS else self.trace
         return Scenario(trace, pages=pages, seed=FIRST_SEED + seed)
 
 
@@ -58,7 +58,7 @@ PAGE_TRACES = (
 )
 """Traces of pages; 314 pages are one round of the regimes of ``shifting``."""
 
-PUSH_TRACES = tuple(TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1) for kind in KINDS)
+PUSH_TRACES = tuple(TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1) for kind in PUSH_KINDS)
 """Push traffic, with one page view at the end of each hour."""
 
 INTERVALS = (1, 2, 3, 6, 9, 12)

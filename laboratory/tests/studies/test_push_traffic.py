@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from psm_lab.push_traffic import KINDS, push_workload
+from psm_lab.push_traffic import PUSH_KINDS, push_workload
 
 HOURS = 100
 RATES = {"poisson": 1 / 60, "bursts": (300 / 120 + 30 / 3) / 330, "clock": 1 / 30}
@@ -19,7 +19,7 @@ def test_the_rate_is_that_of_the_kind(kind):
 
 def test_a_shift_has_each_kind_for_a_third():
     """In the last third one push every 30 s."""
-    times_s = push_workload(KINDS[-1], HOURS, 1).messages.at_s
+    times_s = push_workload(PUSH_KINDS[-1], HOURS, 1).messages.at_s
     end_s = HOURS * 3600
     last = times_s[times_s > 2 * end_s / 3 + 100] - 2 * end_s / 3
     assert np.abs(last / 30 - np.round(last / 30)).max() < 0.1
