@@ -163,7 +163,7 @@ def test_text_like_measures_macro_f(easy_images):
 
 def test_drift_finds_the_learner_that_follows(easy_images, monkeypatch):
     """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
-    for name in (*drift.KINDS, drift.SYNTHETIC):
+    for name in (*drift.STREAM_KINDS, drift.SYNTHETIC):
         monkeypatch.setitem(drift.STREAMS, name, lambda rng: drift.shifting_stream(rng, 1500, 10, every=500))
     monkeypatch.setitem(
         drift.STREAMS,
@@ -179,7 +179,7 @@ def test_drift_finds_the_learner_that_follows(easy_images, monkeypatch):
     controls = [claim for claim in findings.claims if claim.published.source == "control, not published"]
     assert [claim for claim in findings.claims if claim.role == "control"] == controls
     assert {claim.published.policy for claim in controls} == {"LASEC-SS - LASEC coin"}
-    assert len(controls) == len(drift.KINDS) + 2 * len(drift.RATES)
+    assert len(controls) == len(drift.STREAM_KINDS) + 2 * len(drift.RATES)
     settings = table.set_index(["stream", "learner"])["setting"]
     assert settings["digits", "shifting"] == "shifting-perceptron:lam=0.0001"
     assert settings["digits", "budget"] == "budget-perceptron:B=1000"

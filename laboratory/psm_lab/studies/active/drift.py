@@ -178,7 +178,7 @@ def _match_rate(template: str, low: float, high: float, rate: float, stream: str
 
 RATES = (0.1, 0.4)
 """Query rates of the report."""
-KINDS = tuple(kind for kind in STREAMS if kind not in {SYNTHETIC, DIGITS})
+STREAM_KINDS = tuple(kind for kind in STREAMS if kind not in {SYNTHETIC, DIGITS})
 _CONTROL = (
     'The learners named "coin" are controls with a fixed query probability. Under fast jumps they are better'
     " than the margin-based rule of every learner. The margin-based rule queries least where it is most"
@@ -215,7 +215,7 @@ class DriftStudy(Study):
             ),
             *(
                 _selective(kind, learner, 0.1, common)
-                for kind in KINDS
+                for kind in STREAM_KINDS
                 for learner in ("LASEC-SS", "LASEC coin")
             ),
         ]
