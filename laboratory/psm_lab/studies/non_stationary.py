@@ -30,7 +30,7 @@ CONTROL = "ucb"
 REGIMES = ("quiet", "busy", "stream", "push")
 # Numbers of seeds: of the results, of those with uplink messages, and for the choice of gamma.
 REPLICATIONS, UPLINK_SEEDS, CHOOSING = 10, 5, 3
-PUBLISHED, MILD = gamma_label(None), 1e-5  # gamma: the default, and one that the choice offers
+PUBLISHED_GAMMA, MILD = gamma_label(None), 1e-5  # gamma: the default, and one that the choice offers
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
 PLOTTED_RATES = (None, 0.0, 0.1)  # alpha: learnt, none and a fixed one
 GAMMA_POLICIES = {
@@ -91,7 +91,7 @@ Runs = dict[str, pd.DataFrame]
 """Values by quantity, in frames with a row per seed and a column per policy."""
 
 
-def by_seed(rows: pd.DataFrame, gamma: str = PUBLISHED) -> Runs:
+def by_seed(rows: pd.DataFrame, gamma: str = PUBLISHED_GAMMA) -> Runs:
     """Return each quantity of the rows of one trace.
 
     Parameters
@@ -171,7 +171,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     (trace, pages, control_pages), seeds = _sizes(scale), _seeds(scale, seed)
     policies, choices = pd.DataFrame(rows.of("policies")), pd.DataFrame(rows.of("run"))
     shifting, control = (policies[policies["trace"] == name] for name in (trace, CONTROL))
-    by_gamma = {gamma: by_seed(shifting, gamma) for gamma in (PUBLISHED, gamma_label(MILD))}
+    by_gamma = {gamma: by_seed(shifting, gamma) for gamma in (PUBLISHED_GAMMA, gamma_label(MILD))}
     published, mild = by_gamma.values()
     stationary = by_seed(control)
     gammas, uplinks = (by_seed(choices[choices["part"] == part]) for part in ("gamma", "uplink"))
