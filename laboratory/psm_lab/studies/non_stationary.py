@@ -29,7 +29,7 @@ from psm_sim.simulation import Scenario
 CONTROL = "ucb"
 REGIMES = ("quiet", "busy", "stream", "push")
 # Numbers of seeds: of the results, of those with uplink messages, and for the choice of gamma.
-REPLICATIONS, UPLINK_SEEDS, CHOOSING = 10, 5, 3
+REPLICATIONS, UPLINK_SEEDS, GAMMA_SEEDS = 10, 5, 3
 PUBLISHED_GAMMA, MILD = gamma_label(None), 1e-5  # gamma: the default, and one that the choice offers
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
 PLOTTED_RATES = (None, 0.0, 0.1)  # alpha: learnt, none and a fixed one
@@ -153,7 +153,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
             weight = count * (others + len(gammas) * len(LEARNERS))
             found.append(Task("policies", run_policies, arguments, weight))
     for part, policies, numbers in (
-        ("gamma", GAMMA_POLICIES, scale.choosing(CHOOSING)),
+        ("gamma", GAMMA_POLICIES, scale.choosing(GAMMA_SEEDS)),
         ("uplink", UPLINK_POLICIES, seeds[:UPLINK_SEEDS]),
     ):
         for number in numbers:
