@@ -79,7 +79,7 @@ TRACES = {
     "shifting": Pages(157, 60, 1),
 }
 
-JUDGING, CHOOSING_OFFSET = 6100, 6000
+JUDGING_OFFSET, CHOOSING_OFFSET = 6100, 6000
 """Offsets of the seeds on which shares are judged, and of those on which settings are chosen."""
 _CHOICES = 3  # seeds for choosing
 
@@ -144,7 +144,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     policies = (LPSM, *(setting for settings in FACTORS.values() for setting in settings))
     found = []
     for trace, pages in TRACES.items():
-        for number in (*scale.few(CHOOSING_OFFSET + seed, _CHOICES), *scale.seeds(JUDGING + seed)):
+        for number in (*scale.few(CHOOSING_OFFSET + seed, _CHOICES), *scale.seeds(JUDGING_OFFSET + seed)):
             scenario = Scenario(trace, pages=pages.at(scale), seed=number)
             arguments = {"policies": policies, "scenario": scenario}
             weight = pages.weight * scenario.pages * (1 + len(policies))
@@ -154,7 +154,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Return the share of each factor, the verdicts, and the shares of all settings."""
-    choosing, judging = scale.few(CHOOSING_OFFSET + seed, _CHOICES), scale.seeds(JUDGING + seed)
+    choosing, judging = scale.few(CHOOSING_OFFSET + seed, _CHOICES), scale.seeds(JUDGING_OFFSET + seed)
     frame = pd.DataFrame(rows.of("distance"))
     judged = frame[frame["seed"].isin(judging)]
     results = judge_factors(frame[frame["seed"].isin(choosing)], judged)
