@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from psm_sim.campaign.chip_currents import current_of
 from psm_sim.common.formatting import (
     decimals_of,
     escape_unprintable,
@@ -327,6 +326,8 @@ def _certainty(comparison: Comparison) -> list[str]:
     profile, topology = comparison.scenario.profile, comparison.resolved_topology
     if not profile or topology.stations or topology.power.supply_v is None:
         return []
+    from psm_sim.campaign.chip_currents import current_of
+
     chip = load_profile(profile)
     low, high = chip.interval
     currents = [(run.label, current_of(run, chip)) for run in comparison.shown]
