@@ -195,20 +195,19 @@ def _estimate_beacons(
         sample_uc = 0.0
     is_large = charges > 1.25 * mode_uc
     follow_up_s = _follow_up_s(pulses, comb, is_plain & is_large, is_plain & ~is_large, mode_uc)
-    if follow_up_s:
-        index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
-        is_missed = is_plain & is_large & (index >= 0) & (charges[index] > 0.5 * mode_uc)
-        mode_uc = _mode(charges[is_whole & ~is_dtim & ~is_missed])
-        missed = float(is_missed.sum())
-    else:
-        is_missed, missed = _equal_wake_ups(charges, mode_uc, sample_uc, comb, is_plain)
+    index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
+    is_followed = is_plain & is_large & (index >= 0) & (charges[index] > 0.5 * mode_uc) & ~comb.is_on[index]
+    is_missed, missed = _equal_wake_ups(charges, mode_uc, sample_uc, comb, is_plain)
+    if follow_up_s and is_followed.sum() >= missed:
+        is_missed, missed = is_followed, float(is_followed.sum())
+    mode_uc = _mode(charges[is_whole & ~is_dtim & ~is_missed])
     cut_uc = _highest_charge(charges[is_whole & ~is_dtim & ~is_missed], mode_uc, sample_uc)
     is_usual = is_plain & ~is_missed & (charges <= cut_uc)
     states[is_plain] = GROUP
     states[is_usual] = BEACONS
     states[is_missed] = MISSED
     if follow_up_s:
-        after = index[is_missed]
+        after = index[is_missed & is_followed]
         states[after] = np.where(charges[after] <= cut_uc, BEACONS, MISSED)
     normal = charges[is_usual & is_whole & ~is_dtim]
     count = normal.size
