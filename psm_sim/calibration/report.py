@@ -18,7 +18,6 @@ from psm_sim.calibration.estimator import (
     TIMERS,
     Calibration,
 )
-from psm_sim.common.errors import InputError
 from psm_sim.network.chip_profiles import Mode
 
 if TYPE_CHECKING:
@@ -116,19 +115,13 @@ def to_dict(fit: Calibration) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None} | names
 
 
-def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) -> Mode:
-    """Return the mode of the chip in the recording. Its own timers are an extra current above the base.
+def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) -> Mode | None:
+    """Return the mode of the chip in the recording, or None if it has no beacons.
 
-    Raises
-    ------
-    InputError
-        If the recording has no beacons.
+    The chip's own timers are an extra current above the base.
     """
     if fit.beacon_uc is None or fit.beacon_error_uc is None or fit.awake_ma is None:
-        raise InputError(
-            "--output requires a recording with beacons; record a station in power-save mode for 60 s, or"
-            " state --beacon-interval."
-        )
+        return None
     at_least = "" if fit.awake_is_resolved else ", at least, since the samples are longer than the pulses"
     numbers: dict[str, tuple[float | None, str]] = {
         "supply_v": (
@@ -152,17 +145,23 @@ def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) 
     return Mode(name, True, known, charges, origin, spread)
 
 
-def profile_text(fit: Calibration, mode: Mode, name: str) -> str:
-    """Return a chip profile as TOML, with all that was found in the table ``[calibration]``."""
+def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:
+    """Return a chip profile as TOML, with all that was found in the table ``[calibration]``.
+
+    Without a mode, that table is all.
+    """
     source = f"psm_sim calibrate {name}: {_seconds(fit)}, mean {_ma(fit.mean_ma)}"
-    charges = {"associate_mc": list(mode.associate_mc)} if mode.associate_mc else {}
-    tables: dict[str, Mapping[str, Any]] = {
-        "[[mode]]": {"name": mode.name, "associated": True, **mode.numbers, **charges},
-        "[mode.origin]": mode.origin,
-        "[mode.spread]": {key: list(values) for key, values in mode.spread.items()},
-        "[calibration]": to_dict(fit),
-    }
-    facts = {"description": f"calibrated from {name}", "source": source, "interval": _interval(fit, mode)}
+    facts: dict[str, Any] = {"description": f"calibrated from {name}", "source": source}
+    tables: dict[str, Mapping[str, Any]] = {}
+    if mode:
+        facts["interval"] = _interval(fit, mode)
+        charges = {"associate_mc": list(mode.associate_mc)} if mode.associate_mc else {}
+        tables = {
+            "[[mode]]": {"name": mode.name, "associated": True, **mode.numbers, **charges},
+            "[mode.origin]": mode.origin,
+            "[mode.spread]": {key: list(values) for key, values in mode.spread.items()},
+        }
+    tables["[calibration]"] = to_dict(fit)
     lines = [f"{key} = {_toml(value)}" for key, value in facts.items()]
     for table, content in tables.items():
         lines += ["", table, *(f"{key} = {_toml(value)}" for key, value in content.items())]
@@ -189,7 +188,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, float):
-        return f"{value:.5g}"
+        return f"{value:.8g}"  # an interval is known to 1 ppm
     # JSON's strings, numbers and booleans are TOML's, too; undecodable bytes of a name are not.
     return json.dumps(value.encode("utf-8", "replace").decode() if isinstance(value, str) else value)
 

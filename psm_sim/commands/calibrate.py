@@ -79,13 +79,17 @@ def run(arguments: argparse.Namespace) -> int:
     result = estimate(recording, interval / 1e3 if interval else None)
     calibration = result.calibration
     lines = describe(calibration)
-    mode = None
-    if calibration.beacon_uc is not None or output:
-        mode = mode_of(calibration, supply_v, supply_is_given=arguments.supply is not None)
+    mode = mode_of(calibration, supply_v, supply_is_given=arguments.supply is not None)
+    if mode:
         lines.append(compare_with_simulation(calibration, mode))
-    if mode and output:
+    if output:
         atomic_write_text(output, profile_text(calibration, mode, source.name))
-        print_message(f"Wrote profile {output}; use --profile {output}")
+        kind, use = (
+            ("profile ", f"use --profile {output}")
+            if mode
+            else ("", "it is no profile, as there are no beacons")
+        )
+        print_message(f"Wrote {kind}{output}; {use}")
     if plot:
         from psm_sim.reporting.figures.calibration import plot_calibration
 
