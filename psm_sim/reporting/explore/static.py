@@ -197,7 +197,7 @@ def _number(value: float) -> float | None:
     return float(f"{value:.5g}") if math.isfinite(value) else None
 
 
-_STEPS = 2000
+_STEPS = 1000
 """Resolution of the longest timeline. Events of one step are one event."""
 
 
@@ -242,7 +242,13 @@ def _steps(times_s: Iterable[float], to_step: Callable[[float], int]) -> list[in
 
 
 def _spans(pairs: Iterable[Sequence[float]], to_step: Callable[[float], int]) -> list[int]:
-    """Return the starts and ends of spans, cut at the limits, without those that begin and end as others."""
-    steps = dict.fromkeys((to_step(start), to_step(end)) for start, end in pairs)
-    visible = [(max(0, a), min(_STEPS, b)) for a, b in steps if b >= 0 and a <= _STEPS]
-    return [step for span in visible for step in span]
+    """Return the starts and ends of the union of spans, cut at the limits."""
+    spans: list[list[int]] = []
+    for start, end in sorted((to_step(start), to_step(end)) for start, end in pairs):
+        if end < 0 or start > _STEPS:
+            continue
+        if spans and start <= spans[-1][1]:
+            spans[-1][1] = max(spans[-1][1], min(_STEPS, end))
+        else:
+            spans.append([max(0, start), min(_STEPS, end)])
+    return [step for span in spans for step in span]
