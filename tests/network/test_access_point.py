@@ -51,13 +51,13 @@ def test_each_station_has_its_own_queue_and_tim_bit():
     access_point = AccessPoint(env, AccessPointParameters(buffer_frames=2))
     received: dict[bool, list[Segment]] = {False: [], True: []}
     ports = {}
-    for awake, frames in received.items():
+    for is_awake, frames in received.items():
         link = Link(env, "wireless down", LinkParameters(1.0, 0.0))
         link.deliver = frames.append
-        ports[awake] = access_point.associate(link)
-        ports[awake].radio = Listener(awake)
+        ports[is_awake] = access_point.associate(link)
+        ports[is_awake].radio = Listener(is_awake)
         for size in (1000, 2000, 3000):
-            ports[awake].forward(RadioBench.frame(size))
+            ports[is_awake].forward(RadioBench.frame(size))
     dozing, awake = ports[False], ports[True]
     assert (dozing.tim_bit, dozing.buffered_bytes, dozing.radio.announcements) == (True, 3000, 1)
     assert (awake.tim_bit, awake.radio.announcements) == (False, 0)
