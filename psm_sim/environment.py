@@ -62,9 +62,9 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
 
     The delay of a page is its time minus its time without power saving. The delay of messages is the sum of
     their latencies, minus the same sum without power saving. A page is charged while it loads, and its time
-    without power saving is refunded at its end. A message is charged at its arrival, and the refund for all
-    messages comes with the last reward. The rewards of an episode therefore add up to minus the energy of the
-    run, minus *price* times its total delay.
+    without power saving is refunded at its end. A message is charged at its arrival, and the latencies
+    without power saving are refunded with the last reward. The rewards of an episode therefore add up to
+    minus the energy of the run, minus *price* times its total delay.
 
     The dictionary ``info`` has the time, the energy and the delay since the start (``time_s``, ``energy_j``,
     ``delay_s``), and after the last step also the ``result``.

@@ -1,8 +1,8 @@
 """Cost of a round of the learners that ask for labels, and of the scan over the sphere.
 
-``python benchmarks/active_rounds.py`` prints processor microseconds per round at d = 10 (the best of repeated
-passes, and the median), in a batch and one ask and tell at a time, with NumPy's own products of the same
-size beside them; then the points per second of the sphere study's scan.
+``python benchmarks/active_rounds.py`` prints processor microseconds per round at d = 10, the minimum and the
+median of repeated passes, in a batch and with single calls of ask and tell. It also prints the time of
+NumPy's products of the same size, and the points per second of the scan of the sphere study.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ def find_comb(
     """Return the wake-ups for beacons among the pulses that *may_be* some, or None if there are none.
 
     Intervals of 10 TU to 1 s and of 100 TU to 3 s are tried, or multiples of *beacon_s*, which distinguish
-    beacons from the timers of the chip. Small pulses may be others, so several minimum charges are tried. Of
-    the intervals with the same pulses, the one of which most wake-ups occurred has the highest score.
+    beacons from the timers of the chip. Small pulses may be others, so several minimum charges are tried. If
+    several intervals match the same pulses, the one with the fewest missing wake-ups has the highest score.
     """
     tolerance_s = max(_TOLERANCE_S, 1.5 * recording.step_s)
     all_starts_s, charges = pulses.starts_s[may_be], pulses.charges_uc[may_be]

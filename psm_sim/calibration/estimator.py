@@ -184,7 +184,8 @@ def _estimate_beacons(
     """Estimate the charge per beacon and the share of missed ones, and set the *states* of the wake-ups.
 
     Wake-ups of a usual charge are beacons. Of the others, those with equal charges, or with another wake-up a
-    beacon interval later, are missed beacons, and the rest are beacons with group frames.
+    beacon interval later, are missed beacons, and the rest are beacons with group
+    addressed frames.
     """
     charges = pulses.charges_uc
     is_whole = is_plain & ~pulses.is_cut
@@ -222,7 +223,7 @@ def _estimate_beacons(
 
 
 def _mode(charges: FloatArray) -> float:
-    """Return the charge of most wake-ups; missed beacons and group frames have more."""
+    """Return the charge of most wake-ups; missed beacons and group addressed frames have more."""
     mode = half_sample_mode(charges[charges <= np.quantile(charges, 0.6)])
     near = charges[np.abs(charges - mode) < 0.15 * mode]
     return float(np.median(near)) if near.size else mode
@@ -258,7 +259,7 @@ def _follow_up_s(
 
 
 def _group_wake_ups(charges: FloatArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
-    """Return which wake-ups are for beacons before group frames.
+    """Return which wake-ups are for beacons followed by group addressed frames.
 
     They are one in a DTIM period, and have more charge than the others.
     """
@@ -300,7 +301,7 @@ def _highest_charge(charges: FloatArray, mode_uc: float, sample_uc: float) -> fl
 
 
 def _end_of_late(above: FloatArray) -> float:
-    """Return the excess at which group frames begin, or infinity, by expectation maximisation."""
+    """Return the excess at which group addressed frames begin, or infinity, by expectation maximisation."""
     longest = float(above[-1])
     start = max(float(np.quantile(above, 0.25)), 1e-3 * longest)
     best, limit = _mixture(above, start, None)[0], np.inf
@@ -399,7 +400,7 @@ def _awake_after_frame(
 
 
 def _share(found: Calibration, pulses: Pulses, states: NDArray[np.str_]) -> None:
-    """Set counts and shares; a wake-up with group frames includes a beacon."""
+    """Set counts and shares of charge. A wake-up with group addressed frames also counts as a beacon."""
     charge = {state: float(pulses.charges_uc[states == state].sum()) for state in STATES}
     found.counts = {state: int((states == state).sum()) for state in STATES}
     with_group = found.counts[GROUP]

@@ -170,7 +170,7 @@ def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
 
 
 def _profile(name: str) -> ListEntry:
-    """Return the entry of a chip profile; the help of a value is its origin."""
+    """Return the entry of a chip profile, with the origin of each value as its help text."""
     from psm_sim.network.chip_profiles import load_profile
 
     profile = load_profile(name)

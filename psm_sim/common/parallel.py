@@ -178,7 +178,7 @@ class Session:
         self.end = weakref.finalize(self, _end_session, self.channel, process, forwarder)
 
     def reason_of_end(self) -> str:
-        """Return why the process, which has closed the pipe, returns no result."""
+        """Return the reason why the process, which has closed the pipe, returns no result."""
         self._process.join(_EXIT_TIMEOUT_S)
         if self.printed[0] > MAX_PRINTED:
             return f"it has printed more than {MAX_PRINTED >> 20} MB."
@@ -186,7 +186,10 @@ class Session:
 
 
 def _reason_of(status: int | None) -> str:
-    """Return why a process has ended; *status* is its exit status, or the negative number of a signal."""
+    """Return the reason why a process has ended.
+
+    *status* is its exit status, or the negative number of a signal.
+    """
     if status is None:
         return "its process has closed the connection."
     if status >= 0:

@@ -174,7 +174,7 @@ def _is_ctrl_c(error: BaseException) -> bool:
 
 
 def one_line_repr(values: object) -> str:
-    """Return the short text of *values* in one line."""
+    """Return the shortened representation of *values* on one line."""
     return " ".join(safe_repr(values).split())
 
 

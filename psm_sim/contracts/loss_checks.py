@@ -66,7 +66,7 @@ def returns_the_same_for_the_same_polls(loss: Loss) -> None:
 
 
 def shares_no_arrays(loss: Loss) -> None:
-    """It does not modify its arguments, and later calls do not change a returned array, or the reverse."""
+    """It does not modify its arguments, and later calls and returned arrays do not affect each other."""
     times_ms, poll, empty_poll = TIMES_MS.copy(), deepcopy(TYPICAL_POLL), Poll(100.0)
     returned = loss(poll, times_ms)
     unchanged = times_ms.tolist() == TIMES_MS.tolist()

@@ -187,8 +187,8 @@ def _interpolation() -> tuple[IntArray, FloatArray]:
 def is_applicable(rates: FloatArray, losses: FloatArray) -> bool:
     """Return whether eigenmodes are accurate and small for these rates and losses.
 
-    The share must be far above rounding errors, the likelihoods within a factor of e^2, and n * n * m within
-    the size that a round can read. Otherwise rounds are learnt one by one.
+    The smallest share must be far above rounding errors, the likelihoods within a factor of e^2, and the
+    matrices (n * n * m numbers) small enough to read in each round. Otherwise rounds are learnt one by one.
 
     Parameters
     ----------

@@ -460,7 +460,7 @@ def roles_of(policies: Sequence[PolicyLike], references: References, finished: I
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a run has no result, in one line."""
+    """Return the reason why a run has no result, in one line."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     return str(error) if isinstance(error, (InputError, CommandTerminated)) else describe_error(error)

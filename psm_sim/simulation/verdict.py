@@ -129,7 +129,7 @@ class Group:
 
 
 class Measure:
-    """One measure of several runs on the same traffic, and which of its means differ.
+    """One measure of several runs on the same traffic, with tests of the differences of its means.
 
     *value* is a function from the row of a run, or of one of its replicates, to the measure. ``p_values`` are
     those of :func:`~psm_sim.common.summary_stats.adjusted_p_values`, by the indices of two runs.

@@ -158,7 +158,7 @@ def test_two_outputs_in_one_file_are_an_error(folder: Path, capsys: pytest.Captu
     assert "--output and --timeline both write 'out/result.json'" in refusal(line, folder, capsys)
 
 
-def test_the_python_functions_replace_no_input(folder: Path) -> None:
+def test_the_python_functions_do_not_replace_an_input(folder: Path) -> None:
     """They replace an earlier capture, as other libraries do."""
     psm_sim.simulate("psm", pages=1, capture="x.pcap")
     psm_sim.simulate("psm", pages=1, capture="x.pcap")

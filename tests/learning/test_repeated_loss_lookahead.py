@@ -65,7 +65,7 @@ def test_a_fast_forward_gives_the_weights_of_the_rounds_one_by_one(kind, loss, r
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_negligible_rates_are_omitted_from_the_first_block_at_equal_means(loss):
+def test_omitting_negligible_rates_does_not_change_the_predictions(loss):
     """One expert was best in 2,000 rounds, so few of 83 rates have a weight."""
     learner, losses = LearnAlpha(12, RATES), (np.arange(12) != 3) * 3.0
     for _ in range(2_000):

@@ -57,7 +57,7 @@ def test_the_error_for_an_unknown_name_lists_the_losses(name: str) -> None:
         make_loss(name)
 
 
-def test_a_loss_object_is_returned_and_a_spec_acts_as_its_text() -> None:
+def test_a_loss_object_is_returned_unchanged_and_a_spec_is_accepted() -> None:
     """For a name with parameters, and a formula."""
     loss = InverseLoss()
     assert make_loss(loss) is loss

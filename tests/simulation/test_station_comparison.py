@@ -32,7 +32,7 @@ def of(compared, name, policy=0):
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5", "always-on"])
 @pytest.mark.parametrize("settings", [{}, AIR, {**AIR, "access_point.release_on_uplink": False}])
-def test_a_topology_with_one_station_has_the_results_without_stations(policy, settings):
+def test_a_stations_table_with_one_station_does_not_change_the_results(policy, settings):
     """Bit-for-bit in pages, energy, slowdown, traffic, reports and events, on links and on a channel."""
     topology = load_topology("three-node", settings)
     alone = run_comparison([policy], Scenario(topology=topology, pages=6)).runs[0]

@@ -131,7 +131,7 @@ class Isalg1d(AskTellLearner[float, int]):
 
     The alternatives are the thresholds that disagree with the current one on an instance. Each instance is
     sampled from the distribution under which the best alternatives have the least weighted error. The
-    candidates are Gaussians and the population itself.
+    candidate distributions are Gaussians and the population.
 
     Parameters
     ----------

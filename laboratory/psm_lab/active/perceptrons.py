@@ -15,7 +15,7 @@ from psm_sim.common.random_streams import random_stream
 
 @dataclass(eq=False)
 class Perceptron(OnlineLearner):
-    """Perceptron: a mistake adds ``eta * y * x`` to w. Time and memory O(d).
+    """Perceptron, which adds ``eta * y * x`` to w after a mistake. Time and memory O(d).
 
     It makes at most 1/g^2 mistakes on instances of norm at most 1 that a unit vector separates with margin g.
     On the uniform sphere it needs of the order of 1/eps^2 mistakes to reach error eps, under any query rule.

@@ -173,7 +173,7 @@ def regrets(
 def polling_times(alpha: float | None, scenario: Scenario) -> list[Row]:
     """Run a learner with switching rate *alpha* at the published gamma, and return one row per round.
 
-    A row has the learner, the time in minutes, the polling time in ms and the regime.
+    The columns are the learner, the time in minutes, the polling time in ms and the regime.
     """
     workload = scenario.workload()
     run, rounds = logged_run(workload, None, alpha)

@@ -69,7 +69,7 @@ def mistakes_of(sampler, X, label):
 
 @pytest.mark.parametrize(("name", "mistakes", "labels"), [("cbgz", 26.4, 689), ("cbgz2", 16.5, 1119)])
 def test_a_separable_stream_has_the_mistakes_and_labels_of_the_reference(name, mistakes, labels):
-    """Margin 0.1, b = 0.5, eight streams: mistakes and labels within 10 %, labels as their probabilities."""
+    """The labels also agree with the sum of the query probabilities, within 2 %."""
     sums = []
     for seed in range(8):
         X, label = adversarial_stream("separable", np.random.default_rng(seed), 2000, 10, margin=0.1)

@@ -31,7 +31,7 @@ TOLERANCE = 1e-9
 The last bits depend on the processor.
 """
 
-_MAX_BYTES = 64 << 20  # 70 times the stored result of all policies
+_MAX_BYTES = 64 << 20  # 70 times the size of the stored results of all policies
 
 
 class Costs(NamedTuple):

@@ -59,7 +59,7 @@ class DecisionGrid(NamedTuple):
     Attributes
     ----------
     times_s : ndarray, shape (n,)
-        Decision times in seconds, ascending. The first one is before all beacons. Every beacon is a decision
+        Decision times in seconds, ascending. The first one precedes all beacons. Every beacon is a decision
         time, except the last few, whose number is the longest doze in beacons.
     beacons_s : ndarray, shape (b,)
         Beacon times in seconds. The last few end the schedule.

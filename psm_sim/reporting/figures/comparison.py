@@ -72,8 +72,8 @@ def picture_path(text: str) -> Path:
 def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner], preset: str = "") -> None:
     """Write the figure of :func:`draw_trade_off` to a *path* from :func:`picture_path`.
 
-    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. An existing file is left unchanged if
-    the new one cannot be written, which is an InputError.
+    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. If the file cannot be written, an
+    existing one is left unchanged and InputError is raised.
     """
     figure = draw_trade_off(comparison, frontier, preset)
     with atomic_write(path, "--plot") as file:

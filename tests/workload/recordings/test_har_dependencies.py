@@ -161,7 +161,7 @@ def test_objects_requested_by_a_cached_entry_depend_on_its_ancestor(tmp_path: Pa
     "initiator",
     ["https://x/b.js", "https://x/c.js", "https://nowhere/", 17, [], {"stack": {"callFrames": 3}}],
 )
-def test_hostile_initiators_make_no_cycle(tmp_path: Path, initiator) -> None:
+def test_invalid_initiators_make_no_cycle(tmp_path: Path, initiator) -> None:
     """An entry itself, a circular pair, an unknown URL, and nonsense: rule 3 applies."""
     loaded = page(
         tmp_path,

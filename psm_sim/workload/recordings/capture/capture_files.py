@@ -148,7 +148,7 @@ def _pcapng_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
 
 
 def _blocks(stream: ByteStream) -> Iterator[tuple[int, str, bytes]]:
-    """Yield each complete block after its offset and the byte order of its section."""
+    """Yield the offset, the byte order of the section, and the bytes of each complete block."""
     order = "<"
     while head := stream.read(_MIN_BLOCK):
         at, block, size = stream.offset - len(head), head, _MIN_BLOCK
