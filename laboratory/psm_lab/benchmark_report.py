@@ -292,7 +292,7 @@ def _draw_scores(
 
 
 def _behind(result: BenchmarkResult, policies: Sequence[str]) -> FloatArray:
-    """Return the ratio of the cost of each policy to the least one, shape (policies, cases)."""
+    """Return the cost of each policy in units of the least one of its case, shape (policies, cases)."""
     means = result.log_costs(policies).mean(axis=2)
     return np.asarray(np.exp(means - means.min(axis=0)))
 

@@ -78,8 +78,8 @@ class Doze:
     def skip_empty_beacons(self, now_s: float) -> int:
         """Continue to sleep after each beacon from ``wakes_s`` until *now_s*. Return their number.
 
-        Call this only after :meth:`load_promised_doze` has returned true. One call skips dozes of equal
-        length. With an event for each beacon, a page of ``psm`` takes 6 times as long.
+        Call this only after :meth:`load_promised_doze` has returned true. One call skips all beacons between
+        dozes of equal length. An event per beacon would make a page of ``psm`` take 6 times as long.
         """
         more = (self._beacons.before(now_s) - self._number) // self.every
         skipped = int(min(more + 1, self._promised))

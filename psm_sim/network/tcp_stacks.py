@@ -1,4 +1,4 @@
-"""TCP stacks: the rules in which implementations differ, each with its source."""
+"""Rules in which implementations of TCP differ, each with its source."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def test_the_price_of_delay_is_relative_to_the_power_of_the_radio():
     assert policy_of(f"stpm:delay_w={PRICE}", case).values["delay_w"] == "10"
 
 
-def test_a_file_of_seeds_adds_recordings(tmp_path):
+def test_a_seed_file_adds_its_recordings_to_the_benchmark(tmp_path):
     file = tmp_path / "hidden.toml"
     file.write_text('seeds = [5, 6]\n[recordings]\n"office.har" = 4\n')
     plan = read_plan(file)

@@ -45,7 +45,7 @@ def test_three_node_has_the_numbers_of_the_published_scenario():
     assert Topology().config() == config
 
 
-def test_the_round_trip_has_the_delays_in_use():
+def test_the_round_trip_omits_the_propagation_delay_of_a_shared_channel():
     """A shared channel has no propagation delay of its own."""
     assert load_topology().round_trip_s == pytest.approx(0.0402)
     assert load_topology("three-node", {"mac.model": "dcf"}).round_trip_s == pytest.approx(0.04)

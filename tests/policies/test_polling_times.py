@@ -22,7 +22,7 @@ def test_polling_times_are_evenly_spaced_from_shortest_to_longest(
     assert np.diff(times_ms) == pytest.approx(step_ms)
 
 
-def test_a_maximum_between_two_steps_is_excluded() -> None:
+def test_polling_times_end_at_the_last_step_below_the_maximum() -> None:
     """A maximum of 390 ms gives 100, 200 and 300 ms."""
     assert polling_times_ms(100.0, 390.0, 100.0, "experts").tolist() == [100.0, 200.0, 300.0]
 

@@ -227,7 +227,7 @@ def plan_of(result: BenchmarkResult) -> BenchmarkPlan:
 
 
 def _missing(result: BenchmarkResult) -> Iterator[str]:
-    """Yield what a result lacks, so that its runs cannot be verified."""
+    """Yield the names of the facts that a result lacks and its verification needs."""
     facts = facts_of(result.policies, plan_of(result))
     yield from (name for name in ("seeds", "runs") if not getattr(result, name))
     yield from (f"version of {name}" for name in facts["versions"] if name not in result.versions)

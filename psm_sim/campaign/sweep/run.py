@@ -58,15 +58,15 @@ class Job:
     is_retry: bool = False
 
     def part(self, first: int, last: int | None = None) -> Job:
-        """Return a job for the policies from *first* to before *last*."""
+        """Return the job of ``policies[first:last]``."""
         return Job(self.scenario, self.policies[first:last], self.rows[first:last])
 
 
 def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], list[TaskRow]]:
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
-    *tasks* are by their keys. At least one job per worker is made, if there are as many tasks. The policies
-    are tried first. Return also the rows of tasks whose policy fails in its own code.
+    *tasks* maps the key of each task to the task. There is a job for each worker if there are enough tasks.
+    A trial of each policy comes first. Return also the rows of the tasks whose policy fails in its own code.
 
     Raises
     ------

@@ -212,7 +212,8 @@ class HarEntry:
     def _handshakes_s(self) -> tuple[float, float]:
         """Return the times of the TLS handshake and of the TCP handshake.
 
-        ``connect`` includes ``ssl``, unless the time of the entry is the sum of all phases with it (Firefox).
+        ``connect`` includes ``ssl`` in the HAR format. Firefox excludes it: there, the time of the entry is
+        the sum of all phases, ``ssl`` included.
         """
         tls_s, connect_s = self._phase_s("ssl"), self._phase_s("connect")
         rest_s = (self._number("time") or 0.0) / 1000 - sum(map(self._phase_s, PHASES))

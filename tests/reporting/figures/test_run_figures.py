@@ -98,7 +98,7 @@ def test_marks_without_delay_are_within_the_axes(replicated: Comparison) -> None
     assert 0.02 < (1 - low) / (high - low) < 0.1
 
 
-def test_no_frontier_is_called_best_known_if_a_result_is_below() -> None:
+def test_no_frontier_is_best_known_if_a_result_lies_below_it() -> None:
     """The frontier joins its corners and is level beyond its ends."""
     corners = [ParetoCorner(3.0, 1.0), ParetoCorner(2.0, 2.0)]
     assert best_known(corners, [(1.0, 3.0), (1.5, 2.6), (4.0, 2.1)]) == corners

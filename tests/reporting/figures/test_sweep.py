@@ -16,7 +16,7 @@ def row_of(policy: str, slowdown: float = 2.0, seed: int = 1, **parameters: obje
     return TaskRow("", policy, "ucb", "three-node", 5, seed, named, {ENERGY: 3.0, SLOWDOWN: slowdown})
 
 
-def test_marks_have_the_swept_value_and_are_joined_in_its_order() -> None:
+def test_marks_are_labelled_with_the_swept_value_and_joined_in_its_order() -> None:
     """For any order of the tasks. The title names the parameter and its unit."""
     rows = [
         row_of(f"anticipate:price={price}", 2 - price / 100, seed, price=price)

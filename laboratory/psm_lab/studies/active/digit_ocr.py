@@ -272,7 +272,7 @@ COMMENTARY = (
 
 
 class OcrStudy(Study):
-    """Study of the labels to a test error, per split, problem, combination and fold."""
+    """Study of the number of labels that a test error requires, per split, problem, combination and fold."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per split, problem and combination.
