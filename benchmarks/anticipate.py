@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from psm_sim.campaign.benchmark.cases import radio_settings
 from psm_sim.common.input_files import bundled_dir
-from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_figure
 from psm_sim.reporting.style import MARKERS, series_style
 from psm_sim.simulation import Scenario, run_comparison
@@ -42,7 +42,7 @@ def run(case: tuple[int, str, str]) -> list[tuple[object, ...]]:
     """Return a row per policy."""
     seed, pages, radio = case
     trace = str(bundled_dir("traces") / "recorded.har.gz") if pages == "recorded" else pages
-    chip = {} if radio == "three-node" else dict(load_profile(radio).values)
+    chip = {} if radio == "three-node" else radio_settings(radio)
     scenario = Scenario(trace, "modern" if chip else radio, PAGES[pages], seed, chip)
     return [
         (pages, radio, seed, policy, result.energy_per_page_j, result.slowdown.mean)

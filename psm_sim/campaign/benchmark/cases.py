@@ -79,7 +79,7 @@ UNSEEN = "predict:arrivals=false"
 def radio_power(radio: str) -> PowerParameters:
     """Return the power of a radio."""
     topology, chip = RADIOS[radio]
-    return Scenario(topology=topology, settings=_settings(chip)).resolve_topology().power
+    return Scenario(topology=topology, settings=radio_settings(chip)).resolve_topology().power
 
 
 class Case(NamedTuple):
@@ -125,7 +125,7 @@ class BenchmarkPlan:
     def scenario_of(self, case: Case, seed: int) -> Scenario:
         """Return the scenario of a case. It does not depend on the price."""
         traffic, (topology, chip) = self.traffic[case.traffic], RADIOS[case.radio]
-        settings = {**_settings(chip), **traffic.settings}
+        settings = {**radio_settings(chip), **traffic.settings}
         return Scenario(_trace(traffic), topology, traffic.pages, seed, settings)
 
     def data_digests(self) -> dict[str, str]:
@@ -144,8 +144,8 @@ QUICK = BenchmarkPlan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
 """Part of the judging that takes a minute or two."""
 
 
-def _settings(chip: str) -> Mapping[str, object]:
-    """Return the power and timing of a chip. The stack of a cell is that of its topology."""
+def radio_settings(chip: str) -> Mapping[str, object]:
+    """Return power and timing of a chip. The TCP stack of a case is that of its topology."""
     values = load_profile(chip).values if chip else {}
     return {key: value for key, value in values.items() if key != "tcp.stack"}
 
