@@ -215,7 +215,7 @@ def _make_parser(name: str, command: Any) -> argparse.ArgumentParser:
 
 
 def make_parser(command: Any, program: str, usage: str = "%(prog)s [options]") -> argparse.ArgumentParser:
-    """Return a parser without options for the module *command*, which has the texts HELP and EPILOG."""
+    """Return a parser without options for the module *command*, with its HELP and EPILOG texts."""
     return _OneLineParser(
         prog=program,
         usage=usage,

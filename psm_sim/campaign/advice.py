@@ -373,7 +373,7 @@ def _slower_p99_s(runs: Sequence[Result]) -> float:
 
 
 def slower(result: Result, direction: str) -> str | None:
-    """Return the name of the latencies in a direction, ``"down"`` or ``"up"``; None if there are no messages.
+    """Return the name of the latencies in *direction*, ``"down"`` or ``"up"``; None if there are none.
 
     Round trips belong to the direction of the request. If there are both one-way messages and round trips,
     the latencies are those with the larger 99th percentile.

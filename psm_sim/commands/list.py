@@ -230,7 +230,7 @@ class EntryKind(NamedTuple):
     folder : str
         Folder of the bundled files, if there are any.
     others : callable
-        Function that returns the entries without a file: the package by name, or ``"built in"``.
+        Function that returns, by name, the package of each entry without a file, or ``"built in"``.
     """
 
     singular: str

@@ -14,7 +14,7 @@ beacons, but more delay and more energy.
 The choices are not independent, because a delay shifts later traffic relative to the beacons. After a
 delivery on a beacon, however, the phase is known and independent of the past. Dynamic programming over
 the last delivery that set the phase is therefore exact, in O(n^2) for n activities. On an open chain later
-traffic keeps its times, so few schedules differ in phase, and it takes O(n). There a frame may also wait for
+traffic keeps its times. Few schedules differ in phase, so the search is O(n). There a frame may also wait for
 a later beacon that another frame needs anyway. This is worth it only if a beacon interval of delay costs less
 than a beacon, and is not tried.
 """

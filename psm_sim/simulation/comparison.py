@@ -328,7 +328,7 @@ class Comparison:
 
     @property
     def pages(self) -> int:
-        """The number of pages that each policy loaded with one seed, of all clients and stations."""
+        """The number of pages that each policy loaded with one seed, over all clients and stations."""
         first = self.blocks[0].keys
         same = [
             block

@@ -254,7 +254,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
-    """Return the settings that agree with most numbers."""
+    """Return the findings on the settings that agree with most numbers."""
     runs, seeds = rows.of("setting"), scale.few(seed + LOOKED_AT, JUDGED)
     searched = score_settings([row for row in runs if row["seed"] == CHOOSING[0]])
     judged = score_settings([row for row in runs if row["seed"] in seeds])

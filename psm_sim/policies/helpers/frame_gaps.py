@@ -146,7 +146,7 @@ class FrameGaps:
         self._doze_s, self._burst_s = (dozes_s, woke_s if poll.buffered_frames else inf), inf
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """End the gap of the frame's connection, and open the next one if it waits."""
+        """End the gap of the frame's connection, and open another if the connection waits."""
         if not self.waiting:
             self._end_idle(now_s, inf)
         self._flows.sent(frame)

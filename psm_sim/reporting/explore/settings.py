@@ -99,7 +99,7 @@ class Settings:
 
 
 def _accepts(spec: Spec, control: str) -> bool:
-    """Return whether a policy has the parameter of a control, and no own value of it."""
+    """Return whether a policy has the parameter of a control and does not set it."""
     policy, _, own = PARAMETERS[control]
     return spec.name == policy and not own & set(spec.values)
 

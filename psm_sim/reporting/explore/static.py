@@ -158,15 +158,20 @@ def _cell(simulate: Simulate, views: Mapping[str, Sequence[str]], settings: Sett
         )
         for title, policies in views.items()
     }
-    found = {
+    shown = {
         title: _view(part, replace(settings, policies=tuple(views[title])).command)
         for title, part in parts.items()
     }
-    captions = [view["caption"] for view in found.values()]
+    captions = [view["caption"] for view in shown.values()]
     common = [line for line in captions[0] if all(line in other for other in captions)]
-    for view in found.values():
+    for view in shown.values():
         view["caption"] = [line for line in view["caption"] if line not in common]
-    return {"title": title_of(comparison), "caption": common, "views": found, **_timelines(comparison.shown)}
+    return {
+        "title": title_of(comparison),
+        "caption": common,
+        "views": shown,
+        **_timelines(comparison.shown),
+    }
 
 
 def _view(comparison: Comparison, command: str) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _json(data: bytearray, path: Path) -> Any:
 
 
 def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
-    """Return the entries of a log in the order in which the browser asked for them.
+    """Return the entries of a log in the order in which the browser requested them.
 
     Entries that did not use the network are marked as omitted. Those among them without a time are missing.
     """

@@ -137,7 +137,7 @@ def _title_window(polls: float) -> str:
 
 
 def _title_rows(panel: str, polls: pd.Series) -> str:
-    """Return the title of a panel, whose first row has the size of the windows."""
+    """Return the title of a panel. The first row has the window size."""
     return _title_window(polls.iloc[0]) if panel == "whole" else f"the first {polls.size} polls"
 
 

@@ -203,7 +203,7 @@ class DriftStudy(Study):
     """Study of the accuracy of every learner on streams with a moving target."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per stream, learner and rate, which matches the rate and runs all replications."""
+        """Return one trial, of all replications, per stream and learner, and per rate if it selects."""
         common = {"replications": scale.replications + 2 * is_full(scale), "seed": seed}
         return [
             *(_supervised(stream, learner, common) for stream in _main_streams() for learner in SUPERVISED),

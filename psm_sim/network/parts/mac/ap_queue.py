@@ -170,10 +170,10 @@ class MacPort(Port):
         Called with the duration in seconds of each ACK or block ack that the station sends. It must be set
         before the first frame arrives.
     on_dropped : callable
-        Called when a frame exceeds the retry limit. It must be set as ``on_answered``.
+        Called when a frame exceeds the retry limit. It must be set by then, too.
     on_unacknowledged, on_repeated : callable
         Called before the delivery of a frame whose ACK is lost, and when its repetition is acknowledged. They
-        must be set as ``on_answered``.
+        must be set by then, too.
     """
 
     def __init__(

@@ -121,7 +121,7 @@ class Contender:
         self.at_s = start_s + slots * timing.slot_s
 
 
-_BLOCK = 1024  # a number then costs 1/27 of a call for each
+_BLOCK = 1024  # drawn at once; a call for each number costs 27 times as much
 
 
 class RandomBackoffs:
