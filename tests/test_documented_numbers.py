@@ -111,9 +111,10 @@ def in_one_line(document: str) -> str:
 def test_the_result_in_the_readme_agrees_with_the_stored_runs() -> None:
     """For all kinds of pages and radios; benchmarks/anticipate.py stores the runs."""
     match = re.search(
-        r"price of 0\.25, .* needs (\S+) to (\S+) times the energy of static PSM, and its mean slowdown is "
+        r"price of 0\.25, .* needs (\S+) to (\S+) times the energy of static PSM, and its mean \S+ is "
         r"at most (\S+) higher\. At 0\.1 it needs (\S+) to (\S+) times the energy of LPSM, and delays pages "
-        r"less\. At 1 it causes (\S+) to (\S+) % of LPSM's delay for (\S+) to (\S+) times its energy\.",
+        r"less\. At 1 it causes (\S+) to (\S+) % of the delay of LPSM, "
+        r"and needs (\S+) to (\S+) times the energy\.",
         in_one_line("README.md"),
     )
     assert match
