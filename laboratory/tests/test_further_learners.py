@@ -1,4 +1,4 @@
-"""The learners that the thesis does not have: exact values by enumeration, and their bounds."""
+"""The learners that the thesis lacks: exact values by enumeration, and bounds."""
 
 import itertools
 import math
@@ -54,8 +54,8 @@ def mixing_bound(losses: FloatArray, sequence: Sequence[int], alpha: float) -> f
 
 @pytest.mark.parametrize("alpha", [0.02, 0.3, 0.9, 1.0])
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_mixing_past_posteriors_is_within_its_bound_of_every_sequence(n, rounds, alpha) -> None:
-    """Against all n^T sequences, on random losses and on experts that return."""
+def test_mixing_past_posteriors_obeys_its_bound_against_every_sequence(n, rounds, alpha) -> None:
+    """All n^T sequences are tried, on random losses and on experts that return."""
     returning = np.where((np.arange(rounds)[:, None] // 2) % n == np.arange(n), 0.0, 6.0)
     for losses in (exponential_losses(rounds, n, seed=3), returning):
         learner = MixingPastPosteriors(n, alpha)
@@ -66,8 +66,8 @@ def test_mixing_past_posteriors_is_within_its_bound_of_every_sequence(n, rounds,
         assert suffered <= min(bounds) + 1e-9
 
 
-def test_mixing_past_posteriors_is_the_mean_of_the_posteriors() -> None:
-    """The weights follow the definition, with all posteriors stored."""
+def test_mixing_past_posteriors_has_the_weights_of_its_definition() -> None:
+    """The reference stores all posteriors."""
     learner, alpha = MixingPastPosteriors(3, 0.1), 0.1
     weights, posteriors = np.full(3, 1 / 3), [np.full(3, 1 / 3)]
     for row in exponential_losses(50, 3, seed=1):
@@ -79,8 +79,8 @@ def test_mixing_past_posteriors_is_the_mean_of_the_posteriors() -> None:
         assert learner.weights == pytest.approx(weights, abs=1e-12)
 
 
-def test_mixing_past_posteriors_finds_returning_experts_sooner() -> None:
-    """Two experts of thirty alternate; with the same rate Fixed-share loses more."""
+def test_mixing_past_posteriors_loses_less_than_fixed_share_if_experts_return() -> None:
+    """Two experts of thirty alternate; both learners have the same rate."""
     losses = np.full((3000, 30), 4.0)
     for t in range(3000):
         losses[t, t // 100 % 2] = 0.0
@@ -88,8 +88,8 @@ def test_mixing_past_posteriors_finds_returning_experts_sooner() -> None:
     assert sum(map(mixing.update, losses)) < sum(map(share.update, losses)) - 20
 
 
-def test_the_short_grid_is_within_log_8_of_its_best_rate() -> None:
-    """Learn-alpha over m rates loses at most log m nats more than Fixed-share with any of them."""
+def test_learn_alpha_on_eight_rates_loses_at_most_log_8_nats_more_than_the_best() -> None:
+    """The reference is Fixed-share with any of the rates."""
     losses = exponential_losses(2000, 5, seed=2)
     short = ShortLearnAlpha(5)
     suffered = sum(map(short.update, losses))
@@ -98,8 +98,8 @@ def test_the_short_grid_is_within_log_8_of_its_best_rate() -> None:
         assert suffered <= sum(map(fixed.update, losses)) + math.log(8) + 1e-9
 
 
-def test_decreasing_share_loses_little_against_one_best_expert() -> None:
-    """Without a switch the loss exceeds that of Static-expert by at most log T nats."""
+def test_without_a_switch_decreasing_share_loses_at_most_log_t_more_than_static_expert() -> None:
+    """The loss is in nats."""
     losses = exponential_losses(500, 4, seed=4)
     decreasing, static = DecreasingShare(4), StaticExpert(4)
     gap = sum(map(decreasing.update, losses)) - sum(map(static.update, losses))

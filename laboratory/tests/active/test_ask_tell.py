@@ -45,8 +45,7 @@ def queries_of(learner, count):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_queries_depend_on_the_seed(name):
-    """Equal seeds give bit-for-bit equal queries."""
+def test_equal_seeds_give_bit_for_bit_equal_queries(name):
     make = LEARNERS[name]
     assert queries_of(make(1), 20) == queries_of(make(1), 20)
     assert queries_of(make(1), 20) != queries_of(make(2), 20)

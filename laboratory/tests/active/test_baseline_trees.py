@@ -18,8 +18,8 @@ def brute_force(x, y, path, levels):
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_the_exhaustive_tree_gets_the_most_instances_right(depth):
-    """As many as brute force, on small random tables with noise."""
+def test_the_exhaustive_tree_classifies_as_many_instances_as_brute_force(depth):
+    """The tables are small and random, with noise."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
         x, y = rng.integers(0, 3, (40, 4)), rng.choice([-1, 1], 40)
@@ -27,15 +27,15 @@ def test_the_exhaustive_tree_gets_the_most_instances_right(depth):
         assert right == brute_force(x, y, frozenset(), depth)
 
 
-def test_id3_stops_at_pure_nodes_and_takes_the_lower_of_equals():
-    """Feature 1 decides alone, feature 2 is its copy."""
+def test_id3_stops_at_pure_nodes_and_breaks_ties_by_the_lower_index():
+    """Feature 1 decides the label, and feature 2 is its copy."""
     x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1]])
     tree = EntropyTree(3).fit(x, [1, 1, -1, -1]).tree
     assert tree == Tree(1, 1, (Tree(1), Tree(-1)))
 
 
-def test_empty_and_evenly_divided_branches_predict_as_their_parent():
-    """Value 2 never occurs, value 1 has one of each."""
+def test_empty_and_tied_branches_predict_the_label_of_their_parent():
+    """Value 2 never occurs, and value 1 has one instance of each label."""
     x = [[0], [0], [0], [1], [1]]
     for learner in (ExhaustiveTree(1), EntropyTree(1)):
         fitted = learner.fit(x, [-1, -1, -1, 1, -1], [3])
@@ -43,13 +43,13 @@ def test_empty_and_evenly_divided_branches_predict_as_their_parent():
 
 
 def test_a_value_without_a_branch_gets_the_label_of_the_node():
-    """Feature 1 first, then feature 0."""
+    """The tree tests feature 1, then feature 0."""
     tree = Tree(1, 1, (Tree(1), Tree(-1, 0, (Tree(-1), Tree(1)))))
     assert tree.predict([[0, 0], [1, 1], [1, 7]]).tolist() == [1, 1, 1]
 
 
-def test_tic_tac_toe_has_958_final_boards_of_which_x_wins_626():
-    """X has as many marks as o or one more, and both never win."""
+def test_x_wins_626_of_the_958_final_boards_of_tic_tac_toe():
+    """On each board, x has as many marks as o or one more, and at most one player has won."""
     table = load_table("tic-tac-toe")
     x, y = table.x, table.y
     assert x.shape == (958, 9)
@@ -72,7 +72,7 @@ def test_tic_tac_toe_has_958_final_boards_of_which_x_wins_626():
     ],
 )
 def test_bundled_tables_have_the_specified_sizes(name, rows, features, values):
-    """Rows, features, and the values of all nominal features together."""
+    """The sizes are the numbers of rows, of features, and of values of the nominal features."""
     table = load_table(name)
     assert table.x.shape == (rows, features)
     assert set(table.y.tolist()) == {-1, 1}
@@ -81,7 +81,7 @@ def test_bundled_tables_have_the_specified_sizes(name, rows, features, values):
 
 
 def test_numeric_features_are_split_at_the_quartiles_of_the_training_rows():
-    """Rows outside the training part change no cut; nominal features stay as they are."""
+    """Rows outside the training part do not change the quartiles, and nominal features are unchanged."""
     x = np.array([[0.0, 5], [1, 5], [2, 6], [3, 6], [100, 7]])
     table = UciTable("synthetic", x, np.array([True, False]), np.ones(5, dtype=np.intp))
     assert table.coded(np.arange(4))[:, 0].tolist() == [0, 1, 2, 3, 3]

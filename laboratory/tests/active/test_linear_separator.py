@@ -32,7 +32,7 @@ def cost(plane, x, y, weights, C, loss):
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 def test_no_other_plane_costs_less(loss, C):
-    """A derivative-free search from the fit and from points near it does not improve it."""
+    """A derivative-free search from the fit and from points near it finds no lower objective."""
     x, y, weights = data()
     plane = fit_linear(x, y, weights, C, loss)
     own = cost(plane, x, y, weights, C, loss)
@@ -56,7 +56,7 @@ def test_two_points_have_the_hand_computed_plane():
 
 
 def test_a_weight_of_two_equals_a_repeated_instance():
-    """With C scaled, since weights have mean 1."""
+    """C is scaled, because weights have mean 1."""
     x, y, _ = data(20)
     weights = np.where(np.arange(20) < 5, 2.0, 1.0)
     twice = fit_linear(np.vstack([x, x[:5]]), np.append(y, y[:5]), C=1.0)
@@ -64,15 +64,14 @@ def test_a_weight_of_two_equals_a_repeated_instance():
     assert once.parameters == pytest.approx(twice.parameters, abs=1e-4)
 
 
-def test_the_start_changes_nothing():
-    """A warm start ends at the same plane."""
+def test_the_start_of_the_search_does_not_change_the_plane():
     x, y, weights = data()
     cold = fit_linear(x, y, weights)
     warm = fit_linear(x, y, weights, start=Plane(np.array([5.0, -3.0, 1.0]), 2.0))
     assert warm.parameters == pytest.approx(cold.parameters, abs=1e-4)
 
 
-def test_one_class_alone_is_predicted_everywhere():
+def test_a_fit_to_one_class_predicts_it_everywhere():
     """The penalty on the offset keeps the minimum finite."""
     plane = fit_linear(data()[0], np.ones(40))
     assert (plane.predict(data(seed=1)[0]) == 1).all()
@@ -80,7 +79,7 @@ def test_one_class_alone_is_predicted_everywhere():
 
 @given(st.integers(0, 1000))
 def test_projections_are_on_the_plane_at_the_returned_distance(seed):
-    """And the distance is signed by the side."""
+    """The side of the plane gives the sign of the distance."""
     rng = np.random.default_rng(seed)
     plane, x = Plane(rng.normal(size=4), rng.normal()), rng.normal(size=(5, 4))
     foot = plane.project(x)
@@ -89,8 +88,8 @@ def test_projections_are_on_the_plane_at_the_returned_distance(seed):
     assert (np.sign(plane.distance(x)) == plane.predict(x)).all()
 
 
-def test_a_flattened_gaussian_has_no_width_across_the_plane():
-    """The mean and covariance of projected draws are those that it states."""
+def test_the_projection_of_a_gaussian_has_no_variance_across_the_plane():
+    """Sampled projections have the stated mean and covariance."""
     rng = np.random.default_rng(0)
     plane = Plane(np.array([1.0, 2.0]), -1.0)
     p = Gaussian(np.array([0.5, 1.0]), np.array([[2.0, 0.3], [0.3, 1.0]]))
@@ -100,8 +99,8 @@ def test_a_flattened_gaussian_has_no_width_across_the_plane():
     assert stated.covariance @ plane.normal == pytest.approx([0, 0], abs=1e-12)
 
 
-def test_a_density_is_that_of_the_textbook():
-    """Two independent features: the product of two bells."""
+def test_the_gaussian_density_agrees_with_the_hand_computed_one():
+    """The density of two independent features is a product."""
     p = Gaussian(np.array([1.0, 0.0]), np.diag([4.0, 0.25]))
     by_hand = math.exp(-((3 - 1) ** 2) / 8 - 0.5**2 / 0.5) / (2 * math.pi * 2 * 0.5)
     assert p.log_density(np.array([3.0, 0.5])) == pytest.approx(math.log(by_hand))
@@ -118,7 +117,7 @@ def test_a_density_is_that_of_the_textbook():
     ],
 )
 def test_invalid_data_are_an_error_of_one_sentence(changes, fault):
-    """NaN, infinity, shapes, labels, weights, C and the loss."""
+    """NaN, infinity, and wrong shapes, labels, weights, C and losses are invalid."""
     with pytest.raises(InputError, match=fault) as caught:
         fit_linear(**{"x": [[0.0, 1.0]], "y": [1], **changes})
     assert str(caught.value).count(".") >= 1

@@ -1,4 +1,4 @@
-"""LMU on synthetic sky: what each variant chooses."""
+"""LMU on synthetic images of sky."""
 
 from functools import lru_cache
 
@@ -22,8 +22,8 @@ def images(seed, count, size):
     ]
 
 
-def test_the_first_image_is_the_one_that_leaves_the_others_least_uncertain():
-    """Counted out for all images of a small pool; the next is the one of largest entropy."""
+def test_the_first_image_leaves_the_others_least_uncertain():
+    """All images of a small pool are compared. The next image is the one of largest entropy."""
     x, y = images(3, 8, 12)
     learner = Lmu(x)
     fields = [fit_unlabelled(image) for image in x]
@@ -36,7 +36,7 @@ def test_the_first_image_is_the_one_that_leaves_the_others_least_uncertain():
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_queries_every_image_once_and_copies_continue_equally(variant):
-    """Pickled after two images, with an open query."""
+    """The copy is pickled after two images, with a query in progress."""
     x, y = images(3, 6, 10)
     one = Lmu(x, variant)
     one.run(lambda index: y[index], 2)
@@ -51,21 +51,23 @@ def test_every_variant_queries_every_image_once_and_copies_continue_equally(vari
         one.ask()
 
 
-def test_the_variant_without_pairs_has_no_interaction():
-    """LMU_logReg segments each pixel alone."""
+def test_logistic_regression_segments_each_pixel_alone():
+    """The variant is LMU_logReg, which has no interaction between pixels."""
     x, y = images(3, 6, 10)
     assert not Lmu(x, "lmu-logreg").run(lambda index: y[index], 2).v.any()
     assert Lmu(x).run(lambda index: y[index], 2).v.any()
 
 
 def test_the_f_measure_agrees_with_hand_computed_values():
-    """Two of three detected and one false alarm: precision and recall are 2/3. Without detections it is 0."""
+    """With two of three detected and one false alarm, precision and recall are 2/3.
+
+    Without detections F is 0.
+    """
     assert f_measure(np.array([1, 1, 1, -1]), np.array([1, 1, -1, 1])) == pytest.approx(2 / 3)
     assert f_measure(np.array([-1, -1]), np.array([1, -1])) == 0
 
 
-def test_a_photograph_has_sky_above_ground():
-    """Seven numbers per pixel, every column sky from the top down to its horizon."""
+def test_an_image_has_sky_above_its_horizon_and_seven_features_per_pixel():
     photograph = synthetic_sky(np.random.default_rng(0), 24)
     assert photograph.features.shape == (24, 24, 7)
     assert (np.diff(photograph.labels, axis=0) <= 0).all()
@@ -74,7 +76,7 @@ def test_a_photograph_has_sky_above_ground():
 
 
 def test_labels_of_a_wrong_shape_are_an_error_without_effect():
-    """The query stays open."""
+    """The query remains the current one."""
     x, _ = images(3, 6, 10)
     learner = Lmu(x)
     query = learner.ask()

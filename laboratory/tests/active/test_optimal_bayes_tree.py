@@ -1,4 +1,4 @@
-"""OPTNBDT: optimal under its model, by an opt-feature list that ranks features as brute force does."""
+"""OPTNBDT, the optimal tree of a naive Bayes model, compared with exhaustive search."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def accuracy(table, x):
 
 
 def test_the_tree_is_optimal_on_200_random_models():
-    """Its value, and the accuracy of the tree itself, equal exhaustive search at depths 1 to 3, to 1e-12."""
+    """At depths 1 to 3 the list value and the accuracy of the tree equal exhaustive search to 1e-12."""
     for seed in range(200):
         model = random_model(seed)
         tables = [table.tolist() for table in model.tables]
@@ -38,8 +38,8 @@ def test_the_tree_is_optimal_on_200_random_models():
             assert tree.depth == depth
 
 
-def test_depth_four_is_optimal_too():
-    """The recursion above the last two levels, on small models."""
+def test_a_tree_of_depth_four_is_optimal():
+    """The recursion covers the levels above the last two, on small models."""
     for seed in range(4):
         model = random_model(seed, 4, 4)
         tables = [table.tolist() for table in model.tables]
@@ -48,8 +48,8 @@ def test_depth_four_is_optimal_too():
 
 
 @given(st.integers(0, 10_000), st.floats(0, 1), st.integers(1, 3))
-def test_the_list_ranks_features_as_their_accuracies_do(seed, x, depth):
-    """At any posterior, the listed features have the largest accuracies, in order."""
+def test_the_list_has_the_features_of_largest_accuracy_in_order(seed, x, depth):
+    """The order is right at any posterior."""
     model = random_model(seed)
     heights = np.array([accuracy(table, x) for table in model.tables])
     listed = opt_feature_list(model, depth).at(np.array(x))
@@ -57,8 +57,8 @@ def test_the_list_ranks_features_as_their_accuracies_do(seed, x, depth):
     assert heights[listed] == pytest.approx(np.sort(heights)[::-1][:depth], abs=1e-12)
 
 
-def test_the_list_grows_at_most_linearly_with_the_values():
-    """D r n_f cells at most for 12 to 96 features of 4 values: far fewer are needed."""
+def test_the_list_has_at_most_one_cell_per_level_feature_and_value():
+    """The bound is D r n_f cells, for 12 to 96 features of 4 values."""
     for features in (12, 24, 48, 96):
         rng = np.random.default_rng(features)
         tables = tuple(rng.dirichlet(np.ones(4), 2) for _ in range(features))
@@ -69,8 +69,8 @@ def test_the_list_grows_at_most_linearly_with_the_values():
         assert (np.diff(listed.edges) > 0).all()
 
 
-def test_equal_features_go_to_the_lower_number():
-    """Three copies of one feature: the tree tests 0 first, then 1."""
+def test_equal_features_are_tested_in_the_order_of_their_index():
+    """Of three copies of one feature, the tree tests 0 first, then 1."""
     table = np.array([[0.7, 0.3], [0.2, 0.8]])
     model = NaiveBayes(np.array([0.5, 0.5]), (table, table, table))
     tree = best_tree(model, 2)[0]
@@ -79,8 +79,8 @@ def test_equal_features_go_to_the_lower_number():
     assert (opt_feature_list(model, 3).features == [0, 1, 2]).all()
 
 
-def test_naive_bayes_counts_with_one_added_everywhere():
-    """Four instances of one feature with three values, by hand."""
+def test_naive_bayes_adds_one_to_every_count():
+    """The probabilities of four instances of one feature with three values are computed by hand."""
     model = NaiveBayes.fit([[0], [0], [1], [2]], [1, 1, 1, -1], [3])
     assert model.prior == pytest.approx([2 / 6, 4 / 6])
     assert model.tables[0] == pytest.approx(np.array([[1 / 4, 1 / 4, 2 / 4], [3 / 6, 2 / 6, 1 / 6]]))
@@ -89,8 +89,8 @@ def test_naive_bayes_counts_with_one_added_everywhere():
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_no_other_tree_is_expected_to_be_more_accurate(depth):
-    """Under the model of the data, neither the exhaustive tree nor ID3's is."""
+def test_no_tree_of_id3_or_exhaustive_search_has_a_higher_expected_accuracy(depth):
+    """The expectation is under the model fitted to the data."""
     rng = np.random.default_rng(depth)
     x = rng.integers(0, 3, (200, 6))
     y = np.where((x[:, 0] == 1) ^ (x[:, 1] == 2) ^ (rng.random(200) < 0.2), 1, -1)
@@ -100,7 +100,7 @@ def test_no_other_tree_is_expected_to_be_more_accurate(depth):
 
 
 def test_an_expected_accuracy_agrees_with_the_hand_computed_one():
-    """One feature: max{.5 * .7, .5 * .2} + max{.5 * .3, .5 * .8}."""
+    """One feature gives max{.5 * .7, .5 * .2} + max{.5 * .3, .5 * .8}."""
     model = NaiveBayes(np.array([0.5, 0.5]), (np.array([[0.7, 0.3], [0.2, 0.8]]),))
     assert expected_accuracy(Tree(1, 0, (Tree(-1), Tree(1))), model) == pytest.approx(0.75)
     assert best_tree(model, 1)[1] == pytest.approx(0.75)
@@ -116,7 +116,7 @@ def test_an_expected_accuracy_agrees_with_the_hand_computed_one():
     ],
 )
 def test_invalid_data_are_an_error(changes, fault):
-    """Codes, labels, numbers of values and depths."""
+    """Wrong codes, labels, numbers of values and depths are invalid."""
     arguments = {"x": [[0, 1]], "y": [1], "values": None, "depth": 1, **changes}
     with pytest.raises(InputError, match=fault):
         OptNbdt(arguments["depth"]).fit(arguments["x"], arguments["y"], arguments["values"])

@@ -1,4 +1,4 @@
-"""The field on a grid: its probabilities, its segmentation, its training."""
+"""The conditional random field on a grid: probabilities, segmentation and training."""
 
 import itertools
 import math
@@ -27,8 +27,8 @@ def near(i, j):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_local_probabilities_are_those_of_the_text(seed):
-    """sigma(margin) is the normalised exp(Phi + sum Psi) of (4.5), pixel by pixel."""
+def test_local_probabilities_agree_with_equation_4_5(seed):
+    """sigma(margin) is the normalised exp(Phi + sum Psi) of each pixel."""
     image, x, y, theta = example(seed)
     margins = image.margins(theta, y)
 
@@ -42,8 +42,7 @@ def test_local_probabilities_are_those_of_the_text(seed):
         assert 1 / (1 + math.exp(-margins[i, j])) == pytest.approx(up / (up + down))
 
 
-def test_the_pull_of_the_neighbours_is_the_sum_over_them():
-    """neighbours(y) against a double loop; each pair acts both ways alike."""
+def test_the_influence_of_the_neighbours_is_symmetric_and_equals_a_double_loop():
     image, x, y, _ = example()
     sums = image.neighbours(y)
     for i, j in itertools.product(range(ROWS), range(COLUMNS)):
@@ -52,8 +51,8 @@ def test_the_pull_of_the_neighbours_is_the_sum_over_them():
 
 
 @given(st.integers(0, 10_000))
-def test_segmentation_ends_where_every_pixel_agrees_with_its_neighbours(seed):
-    """And never at less agreement than it started with."""
+def test_segmentation_ends_when_every_pixel_has_its_more_probable_label(seed):
+    """The agreement is never less than at the start."""
     image, _, _, theta = example(seed)
     y = image.segment(theta)
     assert (y == np.where(image.margins(theta, y) >= 0, 1, -1)).all()
@@ -65,16 +64,16 @@ def test_segmentation_ends_where_every_pixel_agrees_with_its_neighbours(seed):
     assert agreement(y) >= agreement(np.where(image.association(theta) >= 0, 1, -1)) - 1e-9
 
 
-def test_without_interaction_a_pixel_stands_alone_and_ties_are_positive():
-    """A field of zeros calls everything 1, with the entropy of a coin per pixel."""
+def test_without_interaction_each_pixel_is_segmented_alone_and_ties_are_positive():
+    """A field of zeros labels every pixel 1, at the entropy of a fair Bernoulli draw per pixel."""
     image = example()[0]
     assert (image.segment(Crf.zero(FEATURES)) == 1).all()
     assert image.entropy(Crf.zero(FEATURES)) == pytest.approx(ROWS * COLUMNS * math.log(2))
 
 
 @given(st.floats(-30, 30))
-def test_entropies_are_those_of_the_definition(margin):
-    """-p ln p - q ln q."""
+def test_the_entropy_of_a_pixel_follows_from_its_probability(margin):
+    """The entropy is -p ln p - q ln q."""
     p = 1 / (1 + math.exp(-margin))
     q = 1 / (1 + math.exp(margin))
     assert entropies(np.array([margin]))[0] == pytest.approx(-p * math.log(p) - q * math.log(q), abs=1e-12)
@@ -87,7 +86,7 @@ def pseudo_likelihood(theta, images, labels):
 
 
 def test_no_field_near_the_joint_fit_is_more_likely():
-    """The pseudo-likelihood is concave, so a local maximum is the maximum; staged fits reach less."""
+    """The pseudo-likelihood is concave, so a local maximum is global. Staged fits reach less."""
     images, labels = zip(*[example(seed)[::2] for seed in range(3)], strict=True)
     joint = fit_field(images, labels, staged=False)
     best, rng = pseudo_likelihood(joint, images, labels), np.random.default_rng(0)
@@ -98,7 +97,7 @@ def test_no_field_near_the_joint_fit_is_more_likely():
 
 
 def test_the_staged_fit_has_the_weights_of_the_logistic_regression():
-    """And interaction that only adds to its likelihood."""
+    """Interaction then only increases the likelihood."""
     images, labels = zip(*[example(seed)[::2] for seed in range(3)], strict=True)
     staged, alone = fit_field(images, labels), fit_field(images, labels, pairs=False)
     assert staged.w == pytest.approx(alone.w)
@@ -106,16 +105,16 @@ def test_the_staged_fit_has_the_weights_of_the_logistic_regression():
     assert pseudo_likelihood(staged, images, labels) >= pseudo_likelihood(alone, images, labels)
 
 
-def test_an_image_of_one_class_leaves_the_field_finite():
-    """No sky at all: the constant alone would go to infinity."""
+def test_a_field_fitted_to_an_image_without_sky_is_finite():
+    """The penalty keeps the weight of the constant feature finite."""
     image = example()[0]
     theta = fit_field([image], [np.full((ROWS, COLUMNS), -1)])
     assert np.isfinite([*theta.w, *theta.v]).all()
     assert (image.segment(theta) == -1).all()
 
 
-def test_a_field_of_zeros_is_stationary_and_the_unlabelled_fit_leaves_it():
-    """Erratum: nothing moves from 0; from the principal direction the entropy falls."""
+def test_the_fit_without_labels_leaves_the_stationary_field_of_zeros():
+    """From the principal direction, the entropy falls (erratum)."""
     image = example()[0]
     step = 1e-4 * np.ones(FEATURES + 1)
     rise = image.entropy(Crf(step, step)) - image.entropy(Crf.zero(FEATURES))
@@ -125,8 +124,8 @@ def test_a_field_of_zeros_is_stationary_and_the_unlabelled_fit_leaves_it():
     assert not theta.v.any()
 
 
-def test_standardised_images_have_mean_0_and_deviation_1_together():
-    """A constant number becomes 0."""
+def test_the_pixels_of_all_standardised_images_have_mean_0_and_deviation_1():
+    """A constant feature becomes 0."""
     rng = np.random.default_rng(0)
     images = [np.dstack([rng.random((4, 5)), np.ones((4, 5))]) for _ in range(3)]
     pixels = np.concatenate([image_.reshape(-1, 2) for image_ in standardise_images(images)])

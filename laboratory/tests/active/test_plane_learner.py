@@ -16,8 +16,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import confidence_interval
 
 
-def test_the_weight_is_the_ratio_of_the_densities():
-    """Far more draws of the mixture q than of p near the plane; weighted means over q are means over p."""
+def test_the_mean_weighted_by_the_ratio_of_densities_is_that_of_the_population():
+    """Most samples of the mixture q are near the plane, unlike those of p."""
     population, plane = Gaussian.standard(2), Plane(np.array([2.0, 0.0]), -1.0)
     learner = PlaneLearner("isalg:eta=0.3", population)
     learner.plane = plane
@@ -30,8 +30,8 @@ def test_the_weight_is_the_ratio_of_the_densities():
     assert weights @ x[:, 1] ** 2 / 4000 == pytest.approx(1, abs=0.1)
 
 
-def test_literal_weights_divide_by_the_density_around_the_drawn_centre():
-    """With eta = 0 the weight is p(x)/N(x; centre, b^2), which spans orders of magnitude."""
+def test_literal_weights_span_orders_of_magnitude():
+    """With eta = 0 the weight is p(x)/N(x; centre, b^2), with the density around the sampled centre."""
     learner = PlaneLearner("isalg:density=literal,eta=0", Gaussian.standard(9))
     learner.plane = Plane(np.full(9, 1.0))
     rng = np.random.default_rng(0)
@@ -39,8 +39,8 @@ def test_literal_weights_divide_by_the_density_around_the_drawn_centre():
     assert max(weights) > 1e3 * np.median(weights)
 
 
-def test_bi_draws_on_the_plane_and_mi_inside_its_margin():
-    """And MI takes the nearest of 500 where nothing lies inside."""
+def test_bi_samples_on_the_plane_and_mi_within_its_margin():
+    """MI takes the nearest of 500 samples if none is within the margin."""
     learner, rng = PlaneLearner("bi", Gaussian.standard(3)), np.random.default_rng(0)
     learner.plane = Plane(np.array([1.0, 1.0, 0.0]), 0.5)
     boundary, margin = SAMPLERS.create("bi"), SAMPLERS.create("mi")
@@ -53,7 +53,7 @@ def test_bi_draws_on_the_plane_and_mi_inside_its_margin():
 
 
 def test_iwal_queries_uncertain_instances_and_rarely_certain_ones():
-    """The probability is 1 for small gaps, falls with the gap, and with the length of the stream."""
+    """The probability is 1 for small gaps, and falls with the gap and with the length of the stream."""
     assert query_probability(0.0, 100, 1.0) == 1
     assert query_probability(0.5, 100, 1.0) == pytest.approx((4 + 2) * np.log(101) / 100)
     assert query_probability(0.5, 1000, 1.0) < query_probability(0.5, 100, 1.0)
@@ -72,8 +72,8 @@ def test_iwal_weights_compensate_for_skipped_instances():
     assert abs(interval.mean - 1) < 1.5 * interval.half_width
 
 
-def test_silence_is_as_probable_as_stated():
-    """exp(-ln 2 exp(theta.x)): one half on the plane, by counting, and flips on top."""
+def test_a_neuron_fires_with_the_probability_of_its_model():
+    """The probability of silence is exp(-ln 2 exp(theta.x)), one half on the plane; flips are added to it."""
     neuron, rng = SimulatedNeuron(m=2), np.random.default_rng(0)
     on_plane = Plane(neuron.theta).project(neuron.population.draw(rng, 20_000))
     assert (neuron.answer(on_plane, rng) == -1).mean() == pytest.approx(0.5, abs=0.02)
@@ -82,8 +82,7 @@ def test_silence_is_as_probable_as_stated():
     assert np.linalg.norm(SimulatedNeuron(m=4).theta) == pytest.approx(6)
 
 
-def test_a_sampler_may_be_an_object():
-    """Then its parameters are checked as those of a name are."""
+def test_a_sampler_object_is_accepted_and_its_parameters_are_checked():
     assert len(PlaneLearner(GaussianSampler(eta=0.5), Gaussian.standard(2))) == 0
     with pytest.raises(InputError, match="eta"):
         GaussianSampler(eta=-1)

@@ -1,4 +1,4 @@
-"""Pool learners: ISALp's switch, and ties."""
+"""Pool learners: the switch of ISALp, and ties."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from psm_lab.active.pool_learner import IsalpRule, PoolLearner, cross_validation
 from psm_sim.common.errors import InputError
 
 
-def test_isalp_prefers_near_instances_until_it_trusts_its_plane():
-    """The chances are those of the formula; after the switch the nearest is taken, for good."""
+def test_isalp_samples_by_distance_and_takes_the_nearest_after_its_switch():
+    """The probabilities are those of the formula, and the switch is final."""
     pool = np.array([[0.0], [0.5], [1.0], [2.0]])
     learner, rule, rng = PoolLearner(pool, "isalp"), IsalpRule(), np.random.default_rng(0)
     learner.plane = Plane(np.array([1.0]), -0.25)
@@ -20,8 +20,8 @@ def test_isalp_prefers_near_instances_until_it_trusts_its_plane():
     assert [rule.choose(learner, rng) for _ in range(5)] == [0] * 5
 
 
-def test_isalp_switches_where_cross_validation_is_good_enough():
-    """On separable data at 10 labels, never under labels that are coins."""
+def test_isalp_switches_on_separable_data_and_never_on_random_labels():
+    """The switch is at 10 labels."""
     rng = np.random.default_rng(0)
     pool = 3 * rng.normal(size=(300, 2))
     coins = rng.choice([-1, 1], 300)
@@ -32,15 +32,14 @@ def test_isalp_switches_where_cross_validation_is_good_enough():
     assert not noisy.rule.switched
 
 
-def test_cross_validation_of_labels_that_fit_is_free_of_errors():
-    """And of labels that contradict each other it is not."""
+def test_cross_validation_has_no_errors_exactly_if_labels_are_consistent():
     x = np.linspace(-1, 1, 20)[:, None]
     assert cross_validation_error(x, np.where(x[:, 0] > 0, 1, -1)) <= 0.1
     assert cross_validation_error(x, np.where(np.arange(20) % 2, 1, -1)) > 0.3
 
 
-def test_equal_distances_go_to_the_lower_number():
-    """Of three copies of each instance, the first remaining one is queried."""
+def test_of_instances_at_equal_distance_the_lowest_index_is_queried():
+    """The pool has three copies of each instance."""
     learner = PoolLearner(np.repeat([[1.0], [-1.0], [3.0]], 3, axis=0), "mu")
     queries = []
     for _ in range(9):

@@ -15,8 +15,8 @@ from psm_lab.active.sampler_specs import NAMES, sampler_parameters
 from psm_sim.common.errors import InputError, PluginError
 
 
-def test_a_name_gives_its_parts_their_parameters():
-    """Each parameter is that of the learner or rule that declares it; defaults of the name apply."""
+def test_a_name_sets_the_parameters_of_learner_and_rule():
+    """The part that declares a parameter gets its value; the name may have its own defaults."""
     sampler = make_selective("dkm-perceptron:R=8,eta=0.1,s1=none", 3)
     assert isinstance(sampler.learner, Perceptron)
     assert isinstance(sampler.rule, DkmHalvingRule)
@@ -34,7 +34,6 @@ def test_a_name_gives_its_parts_their_parameters():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_of_a_name_is_documented_and_can_be_set_to_its_default(name):
-    """A sentence each; the default reads back."""
     for key, parameter in sampler_parameters(name).items():
         assert parameter.help, key
         text = str(parameter.default).lower()
@@ -66,8 +65,8 @@ class Broken(QueryRule):
         return 2.0
 
 
-def test_the_error_for_a_rule_without_a_probability_names_it():
-    """In a single round and in a run."""
+def test_the_error_for_a_rule_with_an_invalid_probability_names_the_rule():
+    """Single rounds and runs raise the error."""
     sampler = SelectiveSampler(Perceptron(2), Broken())
     for call in (lambda: sampler.ask([1.0, 0.0]), lambda: sampler.run([[1.0, 0.0]], [1])):
         with pytest.raises(
@@ -76,8 +75,7 @@ def test_the_error_for_a_rule_without_a_probability_names_it():
             call()
 
 
-def test_a_label_belongs_to_the_open_query():
-    """Also if the caller reuses the array, and if another instance was queried in between."""
+def test_a_label_belongs_to_the_latest_query_even_if_its_array_was_changed():
     x = np.array([1.0, 0.0])
     sampler = SelectiveSampler(Perceptron(2), BernoulliQuery(p=1.0))
     sampler.ask(x)

@@ -1,4 +1,4 @@
-"""The scan of blocks of points on the sphere: it walks as the sampler does."""
+"""The block scan of points on the sphere gives the results of the sampler."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from psm_lab.active.sphere_instances import error_of, first_hits, sphere_points,
     ("learner", "rule"),
     [(ModifiedPerceptron, lambda: DkmHalvingRule(R=8, s1=5**-0.5)), (Perceptron, AlwaysQuery)],
 )
-def test_the_scan_walks_as_the_sampler_does(learner, rule):
-    """Dimension 5, 2000 points in two blocks: the same weights and band at the end."""
+def test_the_scan_ends_with_the_weights_and_band_of_the_sampler(learner, rule):
+    """The 2000 points of dimension 5 are in two blocks."""
     rng = np.random.default_rng(1)
     target = unit_vector(rng, 5)
     X, y = sphere_points(rng, target)(2000)
@@ -39,7 +39,7 @@ def test_the_scan_walks_as_the_sampler_does(learner, rule):
 
 
 def test_the_counts_of_the_scan_are_those_of_the_sampler():
-    """At the update that reached the level: labels, updates, wrong predictions and points."""
+    """Labels, updates, wrong predictions and points are counted at the update that reached each level."""
     rng = np.random.default_rng(2)
     target = unit_vector(rng, 5)
     X, y = sphere_points(rng, target)(2000)

@@ -1,4 +1,4 @@
-"""Points on the uniform sphere, and the bounds of theorems on learners."""
+"""Points on the uniform sphere, and bounds of theorems on learners."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POINTS = 200_000
 
 
 def test_a_lambda_similar_density_stays_within_lambda():
-    """With keep = .25 lambda is .4, and the thinned quadrants hold half of lambda."""
+    """With keep = 0.25 lambda is 0.4, and the thinned quadrants have half of lambda."""
     points = similar_points(np.random.default_rng(1), POINTS, 3, keep=0.25)
     share = np.mean(points[:, 0] * points[:, 1] <= 0)
     similarity = 2 * 0.25 / 1.25
@@ -29,7 +29,7 @@ def test_a_lambda_similar_density_stays_within_lambda():
 
 
 def test_the_error_of_a_half_space_is_its_angle_over_pi():
-    """By Monte Carlo, at a right angle, at a tiny angle with all digits, and one half without a vector."""
+    """The cases are a Monte Carlo estimate, a right angle, a tiny angle in all digits, and a zero vector."""
     rng = np.random.default_rng(4)
     u, w = unit_vector(rng, 5), 3 * unit_vector(rng, 5)
     points, labels = sphere_points(rng, u)(POINTS)
@@ -39,8 +39,8 @@ def test_the_error_of_a_half_space_is_its_angle_over_pi():
     assert error_of(np.zeros(2), np.ones(2)) == 0.5
 
 
-def test_modified_mistakes_suffice():
-    """Theorem 4: ten runs in 5 dimensions reach error .05 within its mistakes, by far."""
+def test_the_modified_perceptron_reaches_its_error_within_its_mistake_bound():
+    """Theorem 4: ten runs in 5 dimensions reach an error of 0.05 far below the bound."""
     allowed = theorem_bounds.modified_mistakes(5, 0.05, 0.1)
     assert allowed == pytest.approx(150 * 5 * math.log(1000))
     for seed in range(10):
@@ -55,7 +55,7 @@ def test_modified_mistakes_suffice():
 
 
 def test_a_perceptron_obeys_its_mistake_bound_and_its_lower_bound():
-    """At most 1/g^2 mistakes with margin g; above Theorem 3's floor of the angle, 1 / (5 sqrt(updates))."""
+    """At margin g there are at most 1/g^2 mistakes, and the angle is at least 1 / (5 sqrt(updates))."""
     rng = np.random.default_rng(7)
     u, learner, updates = unit_vector(rng, 4), Perceptron(4), 0
     X = uniform_points(rng, 4000, 4)
@@ -69,7 +69,7 @@ def test_a_perceptron_obeys_its_mistake_bound_and_its_lower_bound():
 
 @pytest.mark.parametrize("labels", [10, 10_000])
 def test_the_patience_of_dkm_solves_its_equation(labels):
-    """R = 10 ln(2 L / (delta R)), and Lemma 5 then fails with at most delta / 4."""
+    """The equation is R = 10 ln(2 L / (delta R)). Lemma 5 then fails with probability at most delta / 4."""
     R = theorem_bounds.dkm_patience(labels, 0.05)
     assert pytest.approx(10 * math.log(2 * labels / (0.05 * R))) == R
     if labels == 10_000:

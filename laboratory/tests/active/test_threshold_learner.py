@@ -1,4 +1,4 @@
-"""ISAL in one dimension: its contraction as published, its region, unbiased weights, and its draws."""
+"""ISAL in one dimension: contraction, region, unbiased weights and samples."""
 
 import numpy as np
 import pytest
@@ -16,20 +16,20 @@ ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)
 
 
 def test_the_contraction_is_the_published_one():
-    """alpha(s) of the specification's table, to 1e-4."""
+    """alpha(s) agrees with the table of the specification to 1e-4."""
     assert [isal_contraction(s) for s in WIDTHS] == pytest.approx(ALPHAS, abs=1e-4)
 
 
 @given(st.floats(0.05, 3))
-def test_the_contraction_is_the_integral_it_stands_for(s):
-    """A draw outside leaves the region whole, one inside leaves the longer part."""
+def test_the_contraction_is_the_mean_remaining_length_of_the_region(s):
+    """A sample outside leaves the whole region, and one inside leaves the longer part."""
     longer = quad(lambda x: (0.5 + abs(x)) * norm.pdf(x, 0, s), -0.5, 0.5)[0]
     assert isal_contraction(s) == pytest.approx(longer + 2 * norm.sf(0.5, 0, s), abs=1e-7)
 
 
 @pytest.mark.parametrize(("s", "alpha"), list(zip(WIDTHS, ALPHAS, strict=True)))
-def test_one_step_against_the_worst_label_obeys_the_contraction_bound(s, alpha):
-    """4000 draws, each answered so that the longer part is left: the mean is at most alpha."""
+def test_the_mean_contraction_of_worst_labels_obeys_its_bound(s, alpha):
+    """Each of 4000 samples is answered so that the longer part is left."""
     left = []
     for replication in range(4000):
         learner = Isal1d(s=s, replication=replication)
@@ -42,7 +42,7 @@ def test_one_step_against_the_worst_label_obeys_the_contraction_bound(s, alpha):
 
 @given(st.integers(0, 10_000), st.floats(0.05, 2), st.floats(0.01, 0.99))
 def test_the_threshold_never_leaves_the_region(seed, s, target):
-    """The region only shrinks, and holds the true threshold."""
+    """The region only shrinks."""
     learner = Isal1d(s=s, seed=seed)
     for _ in range(30):
         before = learner.width
@@ -51,8 +51,8 @@ def test_the_threshold_never_leaves_the_region(seed, s, target):
         assert learner.low <= target <= learner.high
 
 
-def test_weights_stay_unbiased_while_the_learner_adapts():
-    """Isalg1d chooses each q by the labels before; a threshold's mean weighted error stays the true one."""
+def test_the_weighted_error_stays_unbiased_while_the_learner_adapts():
+    """Isalg1d chooses each q by the earlier labels."""
     rng, estimates = np.random.default_rng(0), []
     for replication in range(150):
         learner = Isalg1d(replication=replication)
@@ -65,7 +65,7 @@ def test_weights_stay_unbiased_while_the_learner_adapts():
 
 
 def test_the_profile_of_errors_agrees_with_the_hand_computed_one():
-    """Four weighted instances: every threshold's error, the best step, and its rivals."""
+    """Four weighted instances give the error of every threshold, the best step, and its rivals."""
     x, y = np.array([0.8, 0.2, 0.4, 0.6]), np.array([1, -1, 1, -1])
     profile = error_profile(x, y, np.array([1.0, 1.0, 1.0, 2.0]))
     assert profile.edges.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1]
@@ -76,7 +76,7 @@ def test_the_profile_of_errors_agrees_with_the_hand_computed_one():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_errors_of_rivals_agree_with_brute_force(seed):
-    """The least weighted error of thresholds that label an instance otherwise, on a fine grid."""
+    """A rival labels an instance otherwise. Brute force takes the minimum error of rivals on a fine grid."""
     rng = np.random.default_rng(seed)
     x, y, weights = rng.random(12), rng.choice([-1, 1], 12), rng.exponential(size=12)
     profile = error_profile(x, y, weights)
@@ -89,8 +89,8 @@ def test_errors_of_rivals_agree_with_brute_force(seed):
             assert profile.alternative[step] == pytest.approx(errors[other].min(), abs=1e-9)
 
 
-def test_samples_are_in_the_middle_of_the_region_with_minimum_width():
-    """Lemma 2: draws come from the Gaussian with the most weight inside the boundary region."""
+def test_samples_have_the_centre_of_the_region_as_mean_and_the_minimum_width():
+    """Lemma 2: of all Gaussians, theirs has the most mass within the region."""
     learner = Isalg1d(eta=0.0)
     learner._answers = [(0.3, -1, 1.0), (0.7, 1, 1.0)]
     samples = [learner._next() for _ in range(50)]
@@ -99,7 +99,7 @@ def test_samples_are_in_the_middle_of_the_region_with_minimum_width():
 
 
 def test_without_noise_isalg_finds_the_threshold():
-    """25 labels leave an error below a hundredth, where uniform draws leave about four."""
+    """The error after 25 labels is below 0.01; uniform samples would leave about 0.04."""
     errors_by_eta: dict[float, list[float]] = {0.2: [], 1.0: []}
     for replication in range(20):
         for eta, errors in errors_by_eta.items():

@@ -1,4 +1,4 @@
-"""Mistake bounds for any sequence: exact expectations, the sharpest comparator, and LASEC's theorems."""
+"""Mistake bounds for any sequence: exact expectations, comparators, and theorems on LASEC."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from psm_lab.active.second_order_learners import RidgeRegression
 from psm_lab.active.theorem_bounds import cbgz_bound
 
 
-def test_the_expectation_is_the_mean_over_coins():
-    """The mean of 1500 sampled runs lies within 5 standard errors of the exact mistakes and labels."""
+def test_the_exact_expectation_agrees_with_the_mean_of_sampled_runs():
+    """The mean of 1500 runs is within 5 standard errors of the exact mistakes and labels."""
     X, label = adversarial_stream("noisy", np.random.default_rng(3), rounds=10, features=3)
     y = [label(row, 0) for row in range(10)]
     expected = expected_sums(make_selective("cbgz:b=0.5", 3), X, label)
@@ -24,8 +24,7 @@ def test_the_expectation_is_the_mean_over_coins():
         assert abs(np.mean(values) - exact) < 5 * np.std(values) / 1500**0.5
 
 
-def test_the_comparator_is_the_optimum():
-    """No random comparator gives a smaller bound than the optimised one."""
+def test_no_random_comparator_gives_a_smaller_bound_than_the_optimised_one():
     rng = np.random.default_rng(5)
     X, label = adversarial_stream("noisy", rng, rounds=60, features=4)
     y = np.array([float(label(row, 0)) for row in range(60)])
@@ -37,7 +36,7 @@ def test_the_comparator_is_the_optimum():
 
 
 def test_lasec_obeys_its_deterministic_bound_and_the_base_inequality():
-    """Theorem 2 and inequality 8 of Moroshko and Crammer on 200 streams, comparators moving and still."""
+    """Theorem 2 and inequality 8 of Moroshko and Crammer hold for moving and fixed comparators."""
     for number in range(200):
         rng, ridge, c = np.random.default_rng(number), 1.0, (10.0, 1000.0)[number % 2]
         X, label = adversarial_stream(SEQUENCE_KINDS[number % 5], rng, rounds=30, features=3)

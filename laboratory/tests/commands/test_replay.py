@@ -10,7 +10,6 @@ from psm_lab.cli import main
 
 
 def test_table_and_json_have_the_same_values(capsys: pytest.CaptureFixture[str]) -> None:
-    """In the table and in the JSON object."""
     words = ["replay", "--polls", "200", "--pages", "3"]
     assert main([*words, "--format", "json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
@@ -23,8 +22,7 @@ def test_table_and_json_have_the_same_values(capsys: pytest.CaptureFixture[str])
     assert "synthetic pages" in table
 
 
-def test_options_reach_the_learner(capsys: pytest.CaptureFixture[str]) -> None:
-    """The result has the requested values."""
+def test_options_set_the_parameters_of_the_replay(capsys: pytest.CaptureFixture[str]) -> None:
     words = "replay --polls 50 --learner fixed-share:alpha=0.1 --loss inverse-log --gamma 2e-5 --min-ms 200"
     words += " --max-ms 600 --step-ms 50 --max-gap-s 5 --rate-kbps 100 --format json"
     assert main(words.split()) == 0
@@ -47,7 +45,7 @@ def test_options_reach_the_learner(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_gamma_of_the_thesis_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
-    """Also for a formula. An explicit gamma of a loss is used."""
+    """A formula has the default, too. An explicit gamma of a loss is used."""
     for loss, gamma in (("inverse", 1e-7), ("gamma*I*Ti + 1/Ti", 1e-7), ("inverse-log:gamma=0.5", 0.5)):
         assert main(["replay", "--polls", "5", "--loss", loss, "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["parameters"]["gamma"] == gamma

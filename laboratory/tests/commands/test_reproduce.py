@@ -23,7 +23,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON on standard output equals that of the folder; the page has the command without the workers."""
+    """Standard output equals the JSON file of the folder. The page has the command without --workers."""
     words = ["sleep-times", "--quick", "--seed", "2", "--workers", "1", "--format", "json"]
     assert main([*words, "--output", str(tmp_path / "new")]) == 0
     output, remark = capsys.readouterr()
@@ -51,7 +51,7 @@ class Failing:
 def test_finished_studies_are_printed_after_a_failure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A failed study is missing with its reason; later ones are not run."""
+    """The failed study is listed with its reason; later ones are not run."""
     options = ["--quick", "--workers", "1"]
     assert main(["sleep-times", *options, "--format", "json"]) == 0
     expected = json.loads(capsys.readouterr().out)
@@ -94,5 +94,5 @@ def test_groups_and_names_are_run_in_the_order_of_the_reports() -> None:
     ],
 )
 def test_a_report_states_the_rule_of_its_studies(names: list[str], words: str) -> None:
-    """Each group has its own, and a report on several groups has the rules of all."""
+    """Each group has its own rule, and a report on several groups has the rules of all."""
     assert re.search(words, " ".join(" ".join(introduction_of(names)).split()))

@@ -1,4 +1,4 @@
-"""Listen: features by hand, coins, and the mistake bounds in closed loop against the simulator's truth."""
+"""The policy listen: features computed by hand, and mistake bounds compared with the simulated truth."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def truth(learner: str, b: float, seed: int) -> Truth:
 
 
 @pytest.mark.parametrize(("learner", "b"), [("cbgz", 0.3), ("cbgz2", 0.03)])
-def test_the_mistake_bound_holds_at_all_beacons_in_closed_loop(learner, b):
-    """Mean wrong predictions over ten seeds of the coin, at most the theorem's bound, made least."""
+def test_the_mean_number_of_mistakes_obeys_the_bound_of_the_theorem(learner, b):
+    """The mean is over ten seeds of the Bernoulli draws and all beacons of a run."""
     runs = [truth(learner, b, seed) for seed in range(SEEDS)]
     pairs = [pair for run in runs for pair in run.updates]
     x, y = np.array([x for x, _ in pairs]), np.array([y for _, y in pairs], dtype=float)
@@ -109,8 +109,8 @@ def test_the_mistake_bound_holds_at_all_beacons_in_closed_loop(learner, b):
     assert 0 < wrong <= bound.at(updates, bound.best(updates))
 
 
-def test_the_propensity_estimate_covers_the_true_misses():
-    """The interval of the mean difference over ten seeds of the coin contains 0, and is narrow enough."""
+def test_the_interval_of_the_estimated_misses_covers_the_true_ones():
+    """The interval of the mean difference over ten seeds contains 0, and is narrow."""
     runs = [truth("cbgz", 0.3, seed) for seed in range(SEEDS)]
     difference = np.array([run.estimate - run.misses for run in runs])
     estimate = bootstrap((difference,), np.mean, random_state=1, confidence_level=0.99)
@@ -119,8 +119,8 @@ def test_the_propensity_estimate_covers_the_true_misses():
 
 
 @pytest.mark.parametrize("learner", ["cbgz", "cbgz2", "lasec", "dkm", "random"])
-def test_the_tally_of_beacons_adds_up_for_any_learner(learner):
-    """Beacons heard are hits and wasted ones; the radio's own count is the same, or one more at the end."""
+def test_useful_and_wasted_beacons_add_up_to_the_received_ones(learner):
+    """The radio counts the same number, or one more at the end."""
     result = simulate(f"listen:learner={learner}{'' if learner == 'dkm' else ',b=0.1'}", pages=15, seed=702)
     tally = result.to_dict()["policy_report"]
     assert tally["hits"] + tally["wasted"] == tally["listens"]
@@ -129,8 +129,8 @@ def test_the_tally_of_beacons_adds_up_for_any_learner(learner):
     assert ("misses_estimated" in tally) == (learner != "dkm")
 
 
-def test_halving_dries_up():
-    """The band soon is smaller than every margin: of the beacons heard nearly all are forced."""
+def test_dkm_receives_nearly_only_forced_beacons():
+    """The query band soon is narrower than every margin."""
     tally = simulate("listen:learner=dkm,R=8", pages=60, seed=703).to_dict()["policy_report"]
     assert tally["forced"] > 0.85 * tally["listens"]
 
@@ -144,8 +144,8 @@ def test_a_random_listener_receives_the_configured_share():
     assert tally["listens"] == pytest.approx(36_000 / gap, rel=0.03)
 
 
-def test_features_by_hand():
-    """A packet sent 0.1 s and a frame received 0.2 s before; one request outstanding; of length 1."""
+def test_the_features_agree_with_hand_computed_ones():
+    """A packet was sent 0.1 s and a frame received 0.2 s before, with one request waiting. The norm is 1."""
     features = Features(True, 0.1)
     features.received(9.8, request(size=1460))
     features.sent(9.9, request(flow=3))
@@ -162,7 +162,7 @@ def test_features_by_hand():
 
 
 def test_a_beacon_with_a_margin_of_0_or_more_is_received():
-    """The first one is, because every margin is 0 before any training."""
+    """The first beacon is received, because every margin is 0 before any training."""
     policy = Listen(b=1e-9)
     policy.start(0.1)
     assert policy.rest(1.0, 0.0, None).beacons == 1
@@ -170,7 +170,6 @@ def test_a_beacon_with_a_margin_of_0_or_more_is_received():
 
 
 @pytest.mark.parametrize("bad", ["learner=cbgz2,weight=2", "learner=random,b=2", "learner=bbq"])
-def test_invalid_parameters_are_an_error(bad):
-    """The message names the policy."""
+def test_the_error_for_invalid_parameters_names_the_policy(bad):
     with pytest.raises(InputError, match="policy listen"):
         make_policy(f"listen:{bad}")

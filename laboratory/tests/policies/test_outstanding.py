@@ -1,4 +1,4 @@
-"""Outstanding: the rule of two lines."""
+"""The policy outstanding, with its two rules."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ def started(**parameters) -> OutstandingPolicy:
 
 
 def test_every_beacon_is_received_while_a_request_is_outstanding():
-    """The rest has ``repeat``."""
     policy = started()
     policy.sent(1.0, REQUEST)
     assert policy.rest(1.0, 0.0, None) == Rest(0.0, 1, repeat=True)
 
 
 def test_with_wait_ms_the_radio_first_stays_awake():
-    """Until wait_ms after the request, not after the bare ACK that may follow."""
+    """The radio is awake until wait_ms after the request; a later bare ACK does not extend the wait."""
     policy = started(wait_ms=50)
     policy.sent(1.0, REQUEST)
     first, second = policy.rest(1.01, 0.01, None), policy.rest(1.2, 0.2, None)
@@ -35,7 +34,7 @@ def test_with_wait_ms_the_radio_first_stays_awake():
 
 
 def test_dozes_grow_after_the_reply_is_complete():
-    """The doze is f times the time since the last frame, in whole beacons, up to the longest."""
+    """The doze is f times the time since the last frame, in whole beacons, up to the maximum."""
     policy = started(f=2.0, max_ms=600)
     policy.sent(1.0, REQUEST)
     policy.received(1.4, FIN)
@@ -45,7 +44,7 @@ def test_dozes_grow_after_the_reply_is_complete():
 
 
 def test_page_times_equal_those_of_static_psm_at_less_energy():
-    """On the bundled trace: each page as fast as with static PSM, and a fifth of the energy saved."""
+    """On the bundled trace each page is as fast as with static PSM, and a fifth of the energy is saved."""
     psm, rule = (simulate(policy, pages=20, seed=77) for policy in ("psm", "outstanding"))
     assert abs(rule.slowdown.mean - psm.slowdown.mean) < 0.03
     assert rule.energy_per_page_j < 0.85 * psm.energy_per_page_j

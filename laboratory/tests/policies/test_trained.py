@@ -1,4 +1,4 @@
-"""The trained policy: the rules from the environment run unchanged."""
+"""The trained policy, which runs the rules of the reinforcement learning environment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rules(price=1.0):
 
 
 def test_an_episode_with_the_rules_equals_a_run_of_the_policy():
-    """Bit-for-bit, up to the single precision of an observation."""
+    """Both are equal up to the single precision of an observation."""
     env, act = PowerSaveEnv(Scenario(pages=5)), rules(0.5)
     observation, _ = env.reset(seed=9)
     terminated = False
@@ -34,22 +34,21 @@ def test_an_episode_with_the_rules_equals_a_run_of_the_policy():
     assert info["result"].energy_per_page_j == run.energy_per_page_j
 
 
-def test_a_higher_price_gives_less_delay():
-    """The rules know the price."""
+def test_a_higher_price_of_delay_gives_less_delay():
     cheap, dear = (psm_sim.simulate(Trained(price), pages=10, seed=2) for price in (0.05, 20.0))
     assert dear.page_time_s.mean < cheap.page_time_s.mean
     assert dear.energy_per_page_j > cheap.energy_per_page_j
 
 
 def test_trained_rules_cost_less_than_static_psm_at_their_price():
-    """On seeds that were not used for training."""
+    """The seeds were not used for training."""
     trained, psm = psm_sim.compare([Trained(1.0), "psm"], pages=20, seed=2000).runs
     cost = [run.energy_per_page_j + run.page_time_s.mean for run in (trained, psm)]
     assert cost[0] < 0.9 * cost[1]
 
 
-def test_a_generation_of_the_training(monkeypatch, tmp_path, capsys):
-    """Two candidates in this process, on tuning seeds only; the file has the weights."""
+def test_a_generation_writes_weights_and_trains_on_tuning_seeds_only(monkeypatch, tmp_path, capsys):
+    """Two candidates run in this process."""
 
     class Here:
         def __init__(self, *_):

@@ -1,4 +1,4 @@
-"""Traces as network activity: as recorded, or with nominal times."""
+"""Traces as network activity, with recorded or nominal times."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_nominal_times_agree_with_hand_computed_ones() -> None:
     ]
 
 
-def test_a_recording_is_taken_request_by_request(recording: Path) -> None:
-    """Start, duration and bytes are the file's, for the clients chosen, the busiest first."""
+def test_each_recorded_request_is_a_transfer_with_its_start_duration_and_bytes(recording: Path) -> None:
+    """Clients are selected in the order of their activity."""
     activities = load_activities(f"{recording}:clients=all", 1, 1, NominalTransfers())
     assert sum(len(activity.transfers) for activity in activities) == 30
     assert [
@@ -63,7 +63,7 @@ def test_a_recording_is_taken_request_by_request(recording: Path) -> None:
 
 
 def test_a_har_file_is_one_client(tmp_path: Path) -> None:
-    """An entry lasts from when it was sent to its last byte."""
+    """An entry lasts from its request to its last byte."""
     entry = {
         "startedDateTime": "2024-01-01T00:00:00.250Z",
         "time": 120,
@@ -79,8 +79,8 @@ def test_a_har_file_is_one_client(tmp_path: Path) -> None:
     assert (transfer.end_us - transfer.start_us, transfer.size) == (120_000, 2000)
 
 
-def test_a_trace_without_a_recording_has_the_pages_of_a_run(recording: Path) -> None:
-    """A sampled recording, too; and the parameters say how long transfers take."""
+def test_a_sampled_recording_has_the_pages_of_a_run(recording: Path) -> None:
+    """The remark has the rate and the round trip, which determine the duration of transfers."""
     (sampled,) = load_activities(f"{recording}:workload=sample", 7, 1, NominalTransfers())
     assert sampled.total_bytes == sum(
         page_.total_bytes for page_ in load_workload(f"{recording}:workload=sample", 7, 1).pages
@@ -105,8 +105,8 @@ def test_an_invalid_trace_is_an_error_of_one_sentence(recording: Path, spec: str
 
 
 @pytest.mark.parametrize("trace", ["ping", "cbr", "mqtt", "push", "bulk"])
-def test_a_trace_without_pages_is_replayed_message_by_message(trace: str) -> None:
-    """The transfers are all that the station receives, in order, one at a time and none before it is sent."""
+def test_each_received_message_is_a_transfer_in_a_trace_without_pages(trace: str) -> None:
+    """Transfers are in order and do not overlap."""
     workload = load_workload(trace, 1, seed=1)
     (activity,) = load_activities(trace, 1, 1, NominalTransfers())
     received = [message.reply_bytes if message.uplink else message.bytes for message in workload.messages]
@@ -124,8 +124,8 @@ def test_a_trace_without_messages_is_an_error() -> None:
         load_activities("push:on=false", 1, 1, NominalTransfers())
 
 
-def test_a_line_is_never_faster_than_its_rate() -> None:
-    """All the bytes of a drawn trace take at least their time on the line, and begin in order."""
+def test_transfers_take_at_least_the_time_of_their_bytes_at_the_nominal_rate() -> None:
+    """The transfers of a sampled trace begin in order."""
     nominal = NominalTransfers()
     pages = load_workload("ucb", 50, 3).pages
     transfers = list(transfers_of(pages, nominal))

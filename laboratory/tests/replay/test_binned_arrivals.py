@@ -30,8 +30,10 @@ def by_hand(transfers: list[Transfer], end: int) -> list[Fraction]:
 
 
 @given(TRANSFERS, STEPS)
-def test_arrived_bytes_grow_linearly_to_less_than_a_byte(transfers: list[Transfer], steps: list[int]) -> None:
-    """Each transfer has the whole bytes of its share, summed over all earlier polls."""
+def test_the_arrived_bytes_are_the_whole_bytes_of_each_transfers_share(
+    transfers: list[Transfer], steps: list[int]
+) -> None:
+    """The bytes are summed over all earlier polls."""
     arrivals, end, had = BinnedArrivals(transfers), 0, 0
     for step in steps:
         end += step
@@ -41,7 +43,7 @@ def test_arrived_bytes_grow_linearly_to_less_than_a_byte(transfers: list[Transfe
 
 @given(TRANSFERS, st.integers(1, 50))
 def test_every_byte_arrives_once(transfers: list[Transfer], step: int) -> None:
-    """Exactly, and then the activity is finished."""
+    """The activity is then finished."""
     arrivals, end, had = BinnedArrivals(iter(transfers)), 0, 0
     while not arrivals.finished:
         end += step
@@ -51,7 +53,9 @@ def test_every_byte_arrives_once(transfers: list[Transfer], step: int) -> None:
 
 
 @given(TRANSFERS, STEPS)
-def test_the_bins_of_a_poll_have_its_bytes(transfers: list[Transfer], steps: list[int]) -> None:
+def test_the_bytes_of_the_bins_add_up_to_those_of_the_poll(
+    transfers: list[Transfer], steps: list[int]
+) -> None:
     """Each bin occurs once, and none is empty. Reading bins does not retrieve bytes."""
     arrivals, end = BinnedArrivals(transfers), 0
     for step in steps:
@@ -61,21 +65,21 @@ def test_the_bins_of_a_poll_have_its_bytes(transfers: list[Transfer], steps: lis
         assert sum(size for _, size in bins) == arrivals.until(end)
 
 
-def test_ten_bytes_over_four_bins_by_hand() -> None:
-    """The first bin is that of the start, the last one that of the end; a bin counts when it is over."""
+def test_ten_bytes_over_four_bins_have_hand_computed_shares() -> None:
+    """The first bin is that of the start, and the last one that of the end; a bin counts when it is over."""
     arrivals = BinnedArrivals([Transfer(1_005_000, 1_035_000, 10)])
     assert [arrivals.until(end) for end in (0, 1, 2, 3, 4, 5)] == [0, 2, 3, 2, 3, 0]
     assert arrivals.finished
 
 
 def test_a_transfer_that_takes_no_time_is_one_bin() -> None:
-    """Also in the middle of a bin, and simultaneous with another transfer."""
+    """The transfer is in the middle of a bin, and simultaneous with another one."""
     arrivals = BinnedArrivals([Transfer(0, 20_000, 2), Transfer(14_000, 14_000, 7)])
     assert [arrivals.until(end) for end in (1, 2, 3)] == [1, 8, 0]
 
 
-def test_long_idle_periods_are_shortened_without_other_changes() -> None:
-    """A gap counts from the end of everything before it, not of the transfer before it."""
+def test_an_idle_period_above_the_limit_is_shortened_to_the_limit() -> None:
+    """The period begins at the end of all earlier transfers, not of the previous one."""
     transfers = [Transfer(0, 50, 1), Transfer(10, 20, 1), Transfer(150, 160, 1), Transfer(165, 170, 1)]
     cut = list(without_gaps(transfers, 30))
     assert cut == [(0, 50, 1), (10, 20, 1), (80, 90, 1), (95, 100, 1)]

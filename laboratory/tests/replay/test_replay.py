@@ -1,4 +1,4 @@
-"""A learner over network activity."""
+"""A learner that polls recorded network activity."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def activity(*rows: tuple[int, int, int]) -> Activity:
     st.sampled_from([(100, 1000, 100), (110, 700, 59), (250, 999, 107)]),
     st.sampled_from(["inverse", "inverse-log:gamma=0.01", "1/Ti"]),
 )
-def test_polls_retrieve_every_byte_within_the_range_of_the_experts(
+def test_polls_retrieve_every_byte_and_are_as_far_apart_as_the_experts_allow(
     rows: list[tuple[int, int, int]],
     learner: str,
     experts: tuple[float, float, float],
     loss: str,
 ) -> None:
-    """The bytes are exact for any range."""
+    """The bytes are exact for any range of polling times."""
     clock = PollingGrid(*experts)
     method = ReplayConfig(learner=learner, clock=clock, loss=loss, horizon=50)
     result = replay_activity(activity(*rows), method, history=True)
@@ -59,7 +59,7 @@ def test_polls_retrieve_every_byte_within_the_range_of_the_experts(
 
 
 def test_a_replay_agrees_with_hand_computed_numbers() -> None:
-    """Two experts, one transfer, two polls, Static-expert: every number from equations 2.1, 2.2 and 2.35."""
+    """Two experts of Static-expert, one transfer and two polls follow from equations 2.1, 2.2 and 2.35."""
     clock, gamma = PollingGrid(100.0, 300.0, 200.0), 1e-4
     transfers = [Transfer(0, 400_000, 4_000)]
     replay = ReplayPoller(BinnedArrivals(transfers), StaticExpert(2), InverseLoss(gamma), clock).run()
@@ -80,8 +80,7 @@ def test_a_replay_agrees_with_hand_computed_numbers() -> None:
     assert replay.current_best == pytest.approx(min(first) + min(second), rel=1e-12)
 
 
-def test_the_beginning_does_not_depend_on_how_long_it_goes_on() -> None:
-    """Polls one to a hundred are the same whether a hundred or all are made."""
+def test_the_first_hundred_polls_do_not_depend_on_the_number_of_polls() -> None:
     (short,) = replay_trace("ucb", ReplayConfig(polls=100), pages=5, history=True)
     (whole,) = replay_trace("ucb", pages=5, history=True)
     assert short.replay.polls == 100
@@ -114,7 +113,7 @@ class Observing(Loss):
 
 
 def test_observe_is_called_once_per_poll_with_arrival_times() -> None:
-    """The loss of the polling time in use comes from a copy, and equals that of an expert at that time."""
+    """A copy of the loss evaluates the polling time in use, and equals the loss of such an expert."""
     loss = Observing()
     loss.polls.append("of another run")
     method = ReplayConfig(loss=loss, learner="static-expert", clock=PollingGrid(100.0, 300.0, 200.0))
@@ -168,8 +167,8 @@ def test_memory_does_not_grow_with_the_polls() -> None:
 
 
 @given(st.integers(1, 300), st.sampled_from([2, 4, 10]))
-def test_windows_keep_the_sums(rows: int, most: int) -> None:
-    """Means times counts are the running totals of the rows, with at most so many windows."""
+def test_the_means_of_windows_conserve_the_running_totals(rows: int, most: int) -> None:
+    """The number of windows is limited; means times counts are the totals."""
     windows, values = Windows(2, most), np.arange(2.0 * rows).reshape(rows, 2)
     for row in values:
         windows.add(row)
@@ -196,7 +195,6 @@ def test_windows_keep_the_sums(rows: int, most: int) -> None:
         (lambda: replay_activity(activity(), ReplayConfig()), "client one has no requests to replay"),
     ],
 )
-def test_an_invalid_replay_is_an_error_of_one_sentence(make, message: str) -> None:
-    """Before the first poll."""
+def test_an_invalid_replay_is_an_error_before_the_first_poll(make, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()

@@ -79,22 +79,22 @@ def no_images(monkeypatch):
     [(0.3, 0.2, 1, "agrees"), (0.1, 0.2, 1, "open"), (-0.3, 0.2, 1, "differs"), (-0.3, 0.2, -1, "agrees")],
 )
 def test_the_verdict_on_a_direction_follows_from_its_interval(mean, half, side, verdict):
-    """Agrees on the claimed side of 0, open around it, differs beyond."""
+    """A claim agrees if the whole interval is on its side of 0, is open around 0, and otherwise differs."""
     claim = direction("s", "a - b", "labels", "here", side=side)
     assert claim.verdict(Interval(mean, half, 5), mean, words=OPEN_AGREEMENT) == verdict
     assert str(claim) == ("above 0" if side > 0 else "below 0")
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(0.1, "open"), (0.3, "differs"), (-0.3, "differs")])
-def test_no_difference_is_never_confirmed(mean, verdict):
-    """Without a published margin an interval around 0 decides nothing."""
+def test_a_claim_of_no_difference_is_open_or_differs(mean, verdict):
+    """Without a published margin, an interval around 0 decides nothing."""
     claim = no_difference("s", "a - b", "labels", "here")
     assert claim.verdict(Interval(mean, 0.2, 5), mean, words=OPEN_AGREEMENT) == verdict
     assert str(claim) == "no difference"
 
 
-def test_folds_of_one_table_are_not_independent():
-    """By hand: 20 folds of 5-fold cross validation widen the interval by the root of 1 + 20 / 4."""
+def test_the_interval_over_folds_is_widened_because_folds_are_dependent():
+    """For 20 folds of 5-fold cross validation the factor is the root of 1 + 20 / 4."""
     values = np.arange(20.0)
     plain, corrected = (resampled_interval(values, share) for share in (0.0, 0.2))
     assert plain == confidence_interval(values)
@@ -102,15 +102,15 @@ def test_folds_of_one_table_are_not_independent():
     assert corrected.half_width == pytest.approx(plain.half_width * 6**0.5)
 
 
-def test_missing_values_are_ignored():
-    """A run that never arrives has no difference to compare."""
+def test_runs_without_a_value_are_excluded_from_a_claim():
+    """A run that never reaches the error has no value."""
     claim = judge_claim(direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
     assert (claim.ours.replications, claim.verdict) == (2, "open" if claim.ours.low <= 0 else "agrees")
     assert claim.largest == 1.2
 
 
 def test_the_sphere_study_agrees_with_the_theorems():
-    """Every claim at a tiny scale, labels with the reference, and the numbers of a figure."""
+    """Every claim at a tiny scale, the labels of the reference, and the numbers of a figure are present."""
     findings = findings_of("sphere")
     assert {claim.verdict for claim in findings.claims} <= {"agrees", "open"}
     assert [claim.verdict for claim in findings.claims].count("agrees") >= 4
@@ -120,8 +120,8 @@ def test_the_sphere_study_agrees_with_the_theorems():
     assert set(findings.figures["labels"].columns) == {"setting", "error", "labels"}
 
 
-def test_studies_without_their_images_name_the_missing_package(no_images, capsys):
-    """In a sentence, with status 0; the rest would run."""
+def test_the_error_for_missing_images_names_the_package(no_images, capsys):
+    """Other studies run."""
     assert main(["text-like", "ocr", "--quick", "--workers", "1"]) == 0
     output = " ".join(capsys.readouterr().out.split())
     assert output.count("pip install 'psm_lab[digits]'") == 2
@@ -129,8 +129,8 @@ def test_studies_without_their_images_name_the_missing_package(no_images, capsys
     assert not any(task.arguments["what"] == "digits" for task in tasks)
 
 
-def test_labels_are_counted_until_the_test_error_is_small(easy_images):
-    """Each combination is tuned to one spec per problem, and on easy images arrives with few labels."""
+def test_every_combination_needs_fewer_than_100_labels_of_easy_images(easy_images):
+    """Each combination is tuned to one spec per problem."""
     findings = findings_of("ocr")
     table = findings.tables[0].frame
     assert len(table) == 3 * len(digit_ocr.COMBINATIONS)
@@ -144,13 +144,13 @@ def test_labels_are_counted_until_the_test_error_is_small(easy_images):
 
 
 def test_a_fold_that_never_reaches_the_error_has_no_number():
-    """Labels that contradict each other: no test error is small enough."""
+    """The labels contradict each other, so the test error is never small enough."""
     ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
     assert np.isnan(digit_ocr.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
 
 
-def test_text_like_measures_macro_f(easy_images):
-    """F near 1 with all labels on easy images, rates that grow with b, random baselines, and claims."""
+def test_the_text_study_has_f_measures_and_rates_that_grow_with_b(easy_images):
+    """With all labels of easy images, F is near 1. Rates grow with b, and baselines query at random."""
     findings = findings_of("text-like")
     table = findings.tables[0].frame.set_index(["learner", "queries"])
     assert table.loc[("second order", "every label"), "F"] > 0.9
@@ -161,8 +161,8 @@ def test_text_like_measures_macro_f(easy_images):
     assert list(findings.figures["f-measure"].columns) == ["learner", "rate", "F"]
 
 
-def test_drift_finds_the_learner_that_follows(easy_images, monkeypatch):
-    """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
+def test_the_drift_study_has_every_stream_and_each_learner_with_its_setting(easy_images, monkeypatch):
+    """Streams have 1500 rounds. Claims compare with the best rival and with random queries."""
     for name in (*drift.STREAM_KINDS, drift.SYNTHETIC):
         monkeypatch.setitem(drift.STREAMS, name, lambda rng: drift.shifting_stream(rng, 1500, 10, every=500))
     monkeypatch.setitem(
@@ -188,7 +188,7 @@ def test_drift_finds_the_learner_that_follows(easy_images, monkeypatch):
 
 
 def test_the_published_wilcoxon_tests_follow_from_table_4_1():
-    """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
+    """The two-sided exact p-values over the seven problems are .0156, .0313, .0156 and .0469."""
     names = list(digit_ocr.COMBINATIONS)
     columns = dict(zip(names, zip(*digit_ocr.PUBLISHED.values(), strict=True), strict=True))
     for first, second, p in (
@@ -203,13 +203,13 @@ def test_the_published_wilcoxon_tests_follow_from_table_4_1():
 
 @pytest.mark.parametrize("name", ["patience"])
 def test_the_quick_study_gives_the_committed_numbers(name, require_the_same):
-    """Run again and compared with ``reports/learners/quick.json``, only for studies that take seconds."""
+    """Studies that take seconds run again; ``reports/learners/quick.json`` has the committed numbers."""
     study = load_study(name)
     require_the_same(name, study, json.loads(COMMITTED.read_text(encoding="utf-8")))
 
 
 def test_the_committed_numbers_have_every_study():
-    """In the order of the report, each one run; so has the full report."""
+    """The quick and the full report have each study once, in the order of the report."""
     for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
         studies = json.loads(path.read_text(encoding="utf-8"))["studies"]
         assert list(studies) == list(ACTIVE_STUDIES)

@@ -1,4 +1,4 @@
-"""Studies of the learners that choose from pools: trials, tables, verdicts and figures, at tiny sizes."""
+"""Studies of the learners that select instances from pools, at tiny sizes."""
 
 import pandas as pd
 import pytest
@@ -42,7 +42,7 @@ def small(monkeypatch):
 
 @pytest.mark.parametrize("name", ACTIVE_STUDIES)
 def test_trials_of_a_study_have_distinct_keys_that_depend_on_the_seed(name):
-    """Reproducible for a seed and different for another, in full and at the quick scale."""
+    """Equal seeds give equal keys, at full and at quick scale."""
     for scale in (TINY, Scale(10, 1, 1)):
         keys, again, other = (
             [task.key() for task in load_study(name).tasks(scale, seed)] for seed in (3, 3, 90)
@@ -53,8 +53,8 @@ def test_trials_of_a_study_have_distinct_keys_that_depend_on_the_seed(name):
 
 
 @pytest.mark.parametrize("name", MINE)
-def test_every_study_digests_its_rows(name, small):
-    """With claims and verdicts, tables with reference values, and a figure that can be plotted."""
+def test_every_study_has_claims_tables_and_a_figure(name, small):
+    """Claims have verdicts, and tables have reference values."""
     (findings,) = reproduce({name: load_study(name)}, TINY, workers=1)
     assert findings.study == name
     assert {claim.verdict for claim in findings.claims} <= {"agrees", "open", "differs"}
@@ -66,21 +66,21 @@ def test_every_study_digests_its_rows(name, small):
         assert caption.startswith("Mean")
 
 
-def test_means_are_next_to_their_reference_if_any():
-    """Numbers in brackets, nothing where a run is missing."""
+def test_a_table_has_each_mean_and_its_reference_in_brackets():
+    """A missing run leaves an empty cell."""
     frame = pd.DataFrame({"who": ["a", "a", "b"], "x": [0.1, 0.3, None], "y": [1.0, 1.0, 2.0]})
     table_ = reference_table(frame, "who", ["x", "y"], {"a": (0.25, None)})
     assert table_.to_numpy().tolist() == [["a", "0.200 ± 1.271 (0.250)", "1.000 ± 0.000"], ["b", "", "2.000"]]
 
 
 def test_differences_are_paired_by_seed():
-    """For any order of the rows."""
+    """The order of the rows does not matter."""
     frame = pd.DataFrame({"seed": [1, 2, 2, 1], "who": ["a", "a", "b", "b"], "x": [5.0, 7.0, 1.0, 2.0]})
     assert paired_differences(frame, "who", "x", ("a", "b")).tolist() == [3, 6]
 
 
 def test_columns_named_by_a_number_become_a_curve():
-    """One point per column, at its number."""
+    """The curve has a point per column, at its number."""
     frame = pd.DataFrame({"who": ["a", "a"], "1 image": [0.2, 0.4], "10 images": [0.5, 0.7]})
     curve = curves(frame, "who", ["1 image", "10 images"], "F")
     assert curve["bought"].tolist() == [1, 10]

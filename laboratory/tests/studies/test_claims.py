@@ -40,13 +40,12 @@ def number(**facts) -> PublishedNumber:
         (number(value=1.0, not_comparable="another card"), Interval(9.0, 0.0, 1), 9.0, "not comparable"),
     ],
 )
-def test_the_rule_of_the_verdicts(published, ours, largest, verdict):
-    """Three per cent or half the last digit, never our own interval; bounds by the largest value."""
+def test_a_verdict_allows_3_per_cent_or_half_of_the_last_published_digit(published, ours, largest, verdict):
+    """The tolerance does not include the simulated interval. Bounds are compared with the largest value."""
     assert published.verdict(ours, largest, 0.03) == verdict
 
 
 def test_every_published_number_has_its_source_and_a_study():
-    """No number lacks a source."""
     numbers = [number_ for study in STUDIES for number_ in published_numbers(study)]
     assert len(numbers) >= 20
     assert all(number_.source for number_ in numbers)
@@ -54,7 +53,7 @@ def test_every_published_number_has_its_source_and_a_study():
 
 
 def test_each_preset_agrees_with_the_numbers_of_its_fit():
-    """LPSM with 1/log T under both fitted presets; with 1/T the beacons under the lighter tail."""
+    """LPSM with 1/log T agrees under both fitted presets; with 1/T beacons agree under the lighter tail."""
     claims = json.loads(REPORT.read_text(encoding="utf-8"))["studies"]["lpsm-100"]["claims"]
     headline = {(claim_["preset"], claim_["policy"], claim_["quantity"]): claim_ for claim_ in claims}
     for preset in ("thesis", "thesis-uniform"):
@@ -82,7 +81,7 @@ def test_the_role_of_a_number_follows_from_the_history_of_the_preset():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_documents_its_fits(name):
-    """Every choice names the numbers, the candidates and the seeds, which are not judging seeds."""
+    """A fit has the numbers, the candidates and the seeds, which are not judging seeds."""
     preset = load_preset(name)
     assert preset.note().startswith(f"preset {name}: ")
     assert {choice_.choice for choice_ in (*preset.calibrated, *preset.fitted)} <= {
@@ -98,7 +97,7 @@ def test_every_preset_documents_its_fits(name):
 
 
 def test_a_bound_has_the_share_of_replications_that_satisfy_it():
-    """In addition to the verdict on the largest value."""
+    """The verdict is on the largest value."""
     values = {(item.policy, item.quantity): [1.0, 1.1, 3.0, 1.0] for item in published_numbers("lpsm-100")}
     claims_ = {
         item.published.key: item for item in published_claims("lpsm-100", values, load_preset("plain"))
@@ -109,7 +108,7 @@ def test_a_bound_has_the_share_of_replications_that_satisfy_it():
 
 
 def test_explicit_options_override_the_defaults_of_a_preset():
-    """For its own trace and policies only."""
+    """A preset sets the parameters of its own trace and policies only."""
     preset = load_preset("thesis")
     assert preset.policy_spec("lpsm:loss=inverse").values["uplink"] == "restart"
     assert str(preset.policy_spec("lpsm:uplink=one")) == "lpsm:uplink=one"

@@ -29,8 +29,8 @@ def random_scenario(seed: int) -> Scenario:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_policy_is_below_the_lower_bound_of_its_run(seed: int) -> None:
-    """On twenty random workloads; a policy that delays has a higher bound."""
+def test_no_policy_uses_less_energy_than_the_lower_bound(seed: int) -> None:
+    """On twenty random workloads, the bound of a policy with delays is higher."""
     rows = run_with_lower_bound(POLICIES, random_scenario(seed))
     assert all(row["energy_j"] >= row["energy_lower_bound_j"] for row in rows)
     by_delay = sorted(rows, key=lambda row: row["delay_s"])
@@ -39,7 +39,7 @@ def test_no_policy_is_below_the_lower_bound_of_its_run(seed: int) -> None:
 
 
 def test_the_lower_bound_agrees_with_the_hand_computed_one() -> None:
-    """One megabit on the air of the 10 Mbit/s hop is a tenth of a second awake; the rest asleep."""
+    """One megabit on the hop of 10 Mbit/s is a tenth of a second awake; the station sleeps otherwise."""
     page = Page(1.0, 125_000, (), (300,), (0.0,))
     assert energy_lower_bound_j([page], load_topology(), 10.0) == pytest.approx(
         0.05 * 10 + 0.7 * 125_000 * 8 / RATE

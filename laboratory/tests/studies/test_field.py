@@ -1,4 +1,4 @@
-"""Study of the field: a small run, and the interpretations that were fixed before it."""
+"""Study of contention and of EAPS: a small run, and the interpretations that were fixed before it."""
 
 from __future__ import annotations
 
@@ -23,23 +23,22 @@ def findings():
         return findings
 
 
-def test_every_published_number_is_predicted_and_judged(findings):
-    """Four of contention, and two claims of EAPS on each kind of traffic."""
+def test_every_published_number_has_a_predicted_value_and_a_verdict(findings):
+    """Four numbers are on contention; EAPS has two claims on each kind of traffic."""
     assert len(findings.claims) == 4 + 2 * len(field.DEVICE_CASES)
     assert {claim.role for claim in findings.claims} == {"predicted"}
     assert {claim.verdict for claim in findings.claims} <= {"agrees", "differs", "undecided"}
     assert findings.provisional
 
 
-def test_neighbors_cost_time_awake(findings):
-    """A station that contends with 20 others is awake longer than one that is alone."""
+def test_a_station_with_20_neighbors_is_awake_longer_than_alone(findings):
     cells = findings.tables[0].frame.set_index(["neighbors", "transport"])["awake, ms per s"]
     assert float(cells[20, "tcp"].split()[0]) > float(cells[0, "tcp"].split()[0])
     assert len(cells) == len(field.CELLS)
 
 
-def test_the_neighbors_offer_the_load_that_saturates_the_channel():
-    """The same payload together, however many they are."""
+def test_the_neighbors_together_offer_the_saturation_load():
+    """The load does not depend on the number of neighbors."""
     for neighbors in (10, 20):
         task = next(
             task for task in field.contention_tasks([1], 20.0) if task.labels["neighbors"] == neighbors
@@ -49,8 +48,8 @@ def test_the_neighbors_offer_the_load_that_saturates_the_channel():
         assert 8 * 1024 * len(load.messages) * neighbors / 20.0 == pytest.approx(65e6, rel=0.01)
 
 
-def test_a_pair_is_swapped_if_the_frames_change_its_order():
-    """The first needs less energy but more frames than the second; the third differs by noise."""
+def test_two_policies_are_swapped_if_the_energy_of_frames_reverses_their_order():
+    """The first policy needs less energy but more frames than the second; the third differs by noise."""
     rows = [
         {"seed": seed, "policy": policy, "radio_j": radio_j + 0.001 * seed, "frames": frames}
         for seed in (1, 2, 3)
@@ -66,14 +65,14 @@ def test_a_pair_is_swapped_if_the_frames_change_its_order():
 
 
 def test_the_report_states_rule_and_sources(findings):
-    """Sources without usable numbers are listed as well."""
+    """Sources without usable numbers are listed, too."""
     assert "no value was fitted" in introduction_of(["field"]).text
     assert "Venkateswaran" in findings.tables[-1].frame["source"][0]
     assert (findings.tables[-1].frame["judged"].str.startswith("nothing")).sum() == 4
 
 
 def test_the_full_study_judges_on_seeds_that_no_choice_used():
-    """And a quick one on others."""
+    """The quick study uses other seeds."""
     assert list(field._seeds(FULL, 1)) == list(range(101, 109))
     assert list(field._seeds(QUICK, 1)) == [1, 2]
     assert (field._seconds(FULL), field._pages(FULL)) == (10.0, 50)

@@ -19,7 +19,7 @@ def findings():
 
 
 def test_every_published_number_of_the_headline_has_a_value_under_each_model(findings):
-    """12 of the 100 pages, 5 of the 4 x 500, 7 of Bounded Slowdown; its bound is another study's."""
+    """The numbers are 12 of 100 pages, 5 of 4 x 500 pages, and 7 of Bounded Slowdown."""
     numbers = findings.tables[0].frame
     assert numbers["study"].value_counts().to_dict() == {"lpsm-100": 12, "lpsm-4x500": 5, "bsd-energy": 7}
     assert list(numbers.columns[-4:]) == list(study_of_air.MODELS)
@@ -27,7 +27,7 @@ def test_every_published_number_of_the_headline_has_a_value_under_each_model(fin
 
 
 def test_with_a_channel_model_a_station_under_static_psm_is_awake_longer(findings):
-    """Each frame takes its PS-Poll, its ACK and its contention; the link delivers all at 5 Mbit/s at once."""
+    """A frame takes a PS-Poll, an ACK and contention; a link delivers all frames at once at 5 Mbit/s."""
     means = findings.tables[1].frame
     psm = means[means["policy"] == "psm"].set_index("model")["awake_j"]
     assert float(psm["channel, TIM bit kept"].split()[0]) > 1.3 * float(psm["link, 100 TU"].split()[0])

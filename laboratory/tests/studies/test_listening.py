@@ -1,4 +1,4 @@
-"""Listening study: its claims judged by hand-made rows, and a small run from tasks to figure."""
+"""Listening study: claims on hand-made rows, and a small run."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ def rows(**columns) -> pd.DataFrame:
     [([1.0, 1.1, 1.0], "agrees"), ([1.9, 1.6, 2.6], "open"), ([3.0, 3.1, 3.0], "differs")],
 )
 def test_a_condition_agrees_if_the_whole_interval_is_on_its_side(ours, verdict):
-    """Paired differences to 2 J on each of three seeds."""
+    """The paired differences to 2 J are of three seeds."""
     condition = Condition("J/page, difference", "energy_j")
     assert judge_conditions([condition], rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))[1] == verdict
 
 
 def test_a_limit_is_a_tolerance_or_a_share():
-    """Slowdown not above the other's by more than 0.03; energy at most 91 %."""
+    """The slowdown may exceed the other one by 0.03, and the energy is at most 91 %."""
     near = Condition("slowdown, difference", "slowdown", 0.03)
     assert judge_conditions([near], rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))[1] == "agrees"
     share = Condition("J/page, ratio", "energy_j", 0.91, truediv)
     assert judge_conditions([share], rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))[1] == "differs"
 
 
-def test_fixed_intervals_are_compared_at_equal_delay():
-    """Energy k^-1, delay k / 2: in between the energy goes as one over the delay."""
+def test_fixed_intervals_are_interpolated_to_equal_delay():
+    """With energy 1 / k and delay k / 2, interpolated energy is inversely proportional to delay."""
     fixed = pd.DataFrame(
         [
             {"policy": f"psm:listen_interval={k}", "seed": 1, "delay_s": k / 2, "above_j_per_h": 60 / k}
@@ -66,7 +66,7 @@ def test_fixed_intervals_are_compared_at_equal_delay():
 
 
 def test_no_seed_of_the_study_was_used_for_a_choice():
-    """All lie beyond 5000; those of the tests and of the specification are below 1000."""
+    """The seeds are above 5000; those of tests and of the specification are below 1000."""
     for scale in (FULL, QUICK):
         arguments = [task.arguments for task in listening.tasks(scale, 1)]
         scenarios = [
@@ -76,7 +76,7 @@ def test_no_seed_of_the_study_was_used_for_a_choice():
 
 
 def test_matched_random_listening_receives_the_same_number_of_beacons():
-    """Within a twentieth, on the pages on which its probability was tuned."""
+    """The numbers agree within a twentieth on the pages on which the probability was tuned."""
     learner = "listen:learner=cbgz,b=0.3"
     pages = Scenario(pages=10, seed=21)
     (matched,), (wanted,) = run_matched(pages, [pages], [learner]), run_policies([learner], pages)
@@ -85,7 +85,7 @@ def test_matched_random_listening_receives_the_same_number_of_beacons():
 
 
 def test_the_figure_has_a_panel_for_each_trace():
-    """From the numbers of the findings; hindsight's line in each."""
+    """The figure uses the numbers of the findings; each panel has the line of the offline optimum."""
     frame = pd.DataFrame(
         [
             {
@@ -105,8 +105,8 @@ def test_the_figure_has_a_panel_for_each_trace():
     assert "offline optimum" in caption
 
 
-def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
-    """A very small run: two seeds, few pages, all policies and traces but the long ones."""
+def test_the_findings_have_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
+    """The run has two seeds, few pages, all policies, and all traces but the long ones."""
     small = tuple(trace._replace(pages=2, quick_pages=2) for trace in PAGE_TRACES[:1])
     claims = tuple(c._replace(traces=small) if c.traces == PAGE_TRACES else c for c in CLAIMS)
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]

@@ -9,7 +9,6 @@ from psm_lab.studies.lpsm_trace_replay import trace_measures, weight_measures
 
 
 def test_the_measures_agree_with_the_totals_of_the_replay() -> None:
-    """The totals of the replay itself."""
     (client,) = replay_trace("ucb", pages=5, history=True)
     measures, replay = trace_measures(client), client.replay
     assert measures["over_current_best"] == pytest.approx(replay.suffered / replay.current_best)

@@ -1,4 +1,4 @@
-"""Study of non-stationary traffic: its numbers obey the theory, and its text follows from the numbers."""
+"""Study of non-stationary traffic: its numbers obey the theory, and its sentences follow from the numbers."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def of(rows: list[dict], policy: str, gamma: str = "published") -> dict:
     return row_
 
 
-def test_a_run_alone_has_the_same_energy_and_slowdown(rows):
-    """A log does not change the run; Static-expert is alpha = 0."""
+def test_recording_the_rounds_changes_neither_energy_nor_slowdown(rows):
+    """Static-expert is the run with alpha = 0."""
     for spec, label in (("lpsm", LEARN_ALPHA), ("lpsm:alpha=0", "Static-expert"), (FIXED[2], FIXED[2])):
         alone = simulate(spec, trace=TRACE, pages=PAGES, seed=1)
         assert of(rows, label)["energy_j"] == alone.energy_per_page_j
@@ -65,8 +65,11 @@ def test_a_run_alone_has_the_same_energy_and_slowdown(rows):
 
 
 @pytest.mark.parametrize("gamma", ["published", "1e-05"])
-def test_losses_of_comparators_are_in_order(rows, gamma):
-    """Each round's best <= best switching <= best expert; the best rate is no worse than any rate tried."""
+def test_more_powerful_comparators_have_less_loss(rows, gamma):
+    """The order is the best of each round, the best switching sequence, and the best expert.
+
+    The best rate is no worse than any tried rate.
+    """
     hindsight = of(rows, "hindsight", gamma)
     assert hindsight["each_round"] <= hindsight["best_switching"] <= hindsight["best_expert"]
     for learner in LEARNERS[1:]:
@@ -75,8 +78,8 @@ def test_losses_of_comparators_are_in_order(rows, gamma):
 
 
 @pytest.mark.parametrize("gamma", [None, 1e-5])
-def test_learn_alphas_own_rounds_are_the_common_ones(rows, gamma):
-    """Learning again from their losses gives the mixture loss that the run suffered."""
+def test_the_common_rounds_are_those_that_learn_alpha_recorded(rows, gamma):
+    """Learning again from their losses gives the mixture loss of the run."""
     _, rounds = logged_run(load_workload(TRACE, PAGES, 1), gamma, None)
     again = LearnAlpha(12, switching_rates(horizon=27_000))
     assert [again.update(round_.losses) for round_ in rounds] == [round_.mixture for round_ in rounds]
@@ -86,7 +89,7 @@ def test_learn_alphas_own_rounds_are_the_common_ones(rows, gamma):
 
 
 def test_on_common_rounds_each_rate_has_the_loss_of_fixed_share():
-    """Static-expert, whose rate is 0, too."""
+    """Static-expert has rate 0."""
     table = np.random.default_rng(5).exponential(1, (60, 5))
     learners, hindsight = regrets(
         [[LearnerRound(0.0, losses, 1.0, 1.0, losses, 100.0) for losses in table]] * (1 + len(RATES)), 2
@@ -98,7 +101,7 @@ def test_on_common_rounds_each_rate_has_the_loss_of_fixed_share():
 
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
 def test_the_recorded_rounds_are_those_that_lpsm_learns(alpha):
-    """With the same number and last prediction, although LPSM learns idle rounds at once."""
+    """Number and last prediction are equal, although LPSM learns idle rounds in one step."""
     workload, policy = load_workload("ucb", 5, 3), Lpsm(alpha=alpha)
     run_alone(build_world(load_topology(), policy), workload.pages)
     _, rounds = logged_run(workload, None, alpha)
@@ -108,7 +111,7 @@ def test_the_recorded_rounds_are_those_that_lpsm_learns(alpha):
 
 
 def test_a_timeline_has_the_regimes_of_its_run():
-    """In the order of the schedule, from the first page on; polling times lie within the experts' range."""
+    """Regimes are in the order of the schedule; polling times are within the range of the experts."""
     timeline = pd.DataFrame(polling_times(None, Scenario("shifting:length=0.05", pages=20, seed=1)))
     assert list(dict.fromkeys(timeline["regime"])) == ["quiet", "busy", "stream", "push"]
     assert timeline["minutes"].is_monotonic_increasing
@@ -133,7 +136,7 @@ def synthetic_runs(more: dict[str, tuple[float, float]]) -> Runs:
 
 
 def test_the_gain_is_compared_with_that_on_stationary_traffic():
-    """1 of 2 J saved here, 1 of 5 J there; the learner with the least energy is named."""
+    """Savings are 1 of 2 J and 1 of 5 J. The learner with the least energy is named."""
     half, fifth = (
         synthetic_runs({}),
         synthetic_runs({"Static-expert": (0.25, 0.0), "Fixed-share 0.5": (-0.5, 0.0)}),
@@ -162,12 +165,12 @@ def test_the_gain_is_compared_with_that_on_stationary_traffic():
     ],
 )
 def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word):
-    """One per cent of energy, 0.02 of slowdown: a difference that is off zero can be equivalent."""
+    """The margins are 1 % of energy and 0.02 of slowdown. A significant difference can be within them."""
     assert verdict(synthetic_runs({"bsd:p=1": (energy, slowdown)}), "bsd:p=1") == word
 
 
 def test_the_best_fixed_polling_times_are_selected_in_hindsight():
-    """Least energy; least energy among the fast ones; fastest among the frugal ones."""
+    """They are those of least energy, of least energy among fast ones, and the fastest among frugal ones."""
     study = synthetic_runs({
         "psm:listen_interval=3": (-0.5, 0.5),
         "psm:listen_interval=5": (-0.3, 0.2),
@@ -177,8 +180,7 @@ def test_the_best_fixed_polling_times_are_selected_in_hindsight():
     assert [*best_fixed(synthetic_runs({})).values()][1:] == ["", ""]
 
 
-def test_remarks_name_numbers_and_losers():
-    """Their words and signs follow from the rows."""
+def test_remarks_have_the_numbers_and_the_worse_learners_of_the_rows():
     runs_ = synthetic_runs({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)})
     text = " ".join(comparisons(runs_))
     assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ per page), and its slowdown differs by -0.102" in text
@@ -192,7 +194,7 @@ def test_remarks_name_numbers_and_losers():
     ("part", "number"), [("Published gamma", 0), (f"Gamma {MILD:g}", 1), ("Stationary control", 5)]
 )
 def test_the_committed_sentences_have_the_verdicts_of_the_tables(part, number):
-    """Of each learner with a fixed rate, compared with Learn-alpha."""
+    """Each learner with a fixed rate is compared with Learn-alpha."""
     study = json.loads(COMMITTED.read_text(encoding="utf-8"))["studies"]["non-stationary"]
     (sentence,) = [text for text in study["remarks"] if text.startswith(f"{part}. Fixed-share compared")]
     stated: dict[str, str] = {}

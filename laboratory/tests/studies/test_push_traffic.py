@@ -11,14 +11,14 @@ RATES = {"poisson": 1 / 60, "bursts": (300 / 120 + 30 / 3) / 330, "clock": 1 / 3
 
 
 @pytest.mark.parametrize("kind", RATES)
-def test_the_rate_is_that_of_the_kind(kind):
-    """Over a hundred hours, within 6 %."""
+def test_each_kind_of_push_traffic_has_its_mean_rate(kind):
+    """The tolerance is 6 % over a hundred hours."""
     messages = push_workload(kind, HOURS, 1).messages
     assert len(messages) == pytest.approx(HOURS * 3600 * RATES[kind], rel=0.06)
 
 
-def test_a_shift_has_each_kind_for_a_third():
-    """In the last third one push every 30 s."""
+def test_shifting_traffic_has_each_kind_for_a_third_of_the_time():
+    """The last third has a push every 30 s."""
     times_s = push_workload(PUSH_KINDS[-1], HOURS, 1).messages.at_s
     end_s = HOURS * 3600
     last = times_s[times_s > 2 * end_s / 3 + 100] - 2 * end_s / 3
@@ -27,8 +27,7 @@ def test_a_shift_has_each_kind_for_a_third():
     assert counts / (end_s / 3) == pytest.approx(list(RATES.values()), rel=0.12)
 
 
-def test_the_default_of_the_simulator_is_the_memoryless_kind():
-    """The bundled trace has the same messages and pages."""
+def test_poisson_pushes_equal_the_bundled_trace():
     from psm_sim.workload import load_workload
 
     bundled, own = load_workload("pushes", 2, 3), push_workload("poisson", 2, 3)

@@ -1,4 +1,4 @@
-"""Trials of the learners' studies at small sizes: an independent program's numbers, and negative results."""
+"""Small trials of the learners' studies, compared with an independent program, and negative results."""
 
 from __future__ import annotations
 
@@ -57,21 +57,27 @@ def trees() -> dict[str, pd.DataFrame]:
         }
 
 
-def test_trees_err_as_in_the_table(trees: dict[str, pd.DataFrame]) -> None:
-    """5-fold cross validation: within the larger of .02 and our interval; on chess depth pays."""
+def test_the_errors_of_trees_agree_with_the_reference(trees: dict[str, pd.DataFrame]) -> None:
+    """Cross validation has 5 folds, and a tolerance of 0.02 or the interval.
+
+    On chess a deeper tree is better.
+    """
     for name, frame in trees.items():
         require_near(frame, decision_trees.LEARNERS[:-1], reference.TREES[name][:-1], 0, 0.02)
     assert trees["chess"]["3-NBDT"].mean() < trees["chess"]["2-NBDT"].mean()
 
 
 def test_3_nbdt_does_not_beat_3_id3_on_every_table(trees: dict[str, pd.DataFrame]) -> None:
-    """A negative result: better on chess and breast, worse on crx, votes and tic-tac-toe, in the mean."""
+    """The mean error is lower on chess and breast, and higher on crx, votes and tic-tac-toe."""
     better = {name for name, frame in trees.items() if (frame["3-ID3"] - frame["3-NBDT"]).mean() > 0}
     assert better == {"chess", "breast"}
 
 
-def test_pool_rules_err_as_in_the_table_and_near_instances_teach_more() -> None:
-    """Ten seeds: within .04 or our interval; after 100 labels MU and ISALp err less than random."""
+def test_the_errors_of_pool_rules_agree_with_the_reference() -> None:
+    """Ten seeds have a tolerance of 0.04 or the interval.
+
+    After 100 labels MU and ISALp beat random queries.
+    """
     frames = {rule: trials(errors_of, range(1, 11), pool="neuron", rule=rule) for rule in RULES}
     for rule, frame in frames.items():
         require_near(frame, COLUMNS, reference.POOLS[f"neuron: {rule}"], 0, 0.04)
@@ -88,8 +94,11 @@ def two_counts(monkeypatch: pytest.MonkeyPatch) -> Sequence[str]:
     return columns
 
 
-def test_planes_err_as_in_the_table_and_placed_instances_teach_more(two_counts: Sequence[str]) -> None:
-    """Without noise, 8 seeds: within a quarter or our interval; BI and MI err less than random."""
+def test_the_errors_of_planes_agree_with_the_reference(two_counts: Sequence[str]) -> None:
+    """Eight seeds without noise have a tolerance of a quarter or the interval.
+
+    BI and MI beat random queries.
+    """
     names = ("random", "BI", "MI", "ISALg", "ISALg, weights off", "ISALg literal", "IWAL2")
     frames = {name: trials(isal_planes.curve_of, range(1, 9), flips=0.0, sampler=name) for name in names}
     for name, frame in frames.items():
@@ -98,8 +107,8 @@ def test_planes_err_as_in_the_table_and_placed_instances_teach_more(two_counts: 
         assert gain(frames[name], "100 labels", frames["random"]).high < 0
 
 
-def test_under_noise_isalg_is_not_better_than_all(two_counts: Sequence[str]) -> None:
-    """A negative result: with 15 % flips weighted ISALg is behind MI, the literal one behind random."""
+def test_with_flipped_labels_isalg_has_more_errors_than_mi(two_counts: Sequence[str]) -> None:
+    """With 15 % flips, weighted ISALg is behind MI, and literal ISALg behind random queries."""
     passive, weighted, margin, literal = (
         trials(isal_planes.curve_of, range(1, 17), flips=0.15, sampler=name)
         for name in ("random", "ISALg", "MI", "ISALg literal")
@@ -108,8 +117,11 @@ def test_under_noise_isalg_is_not_better_than_all(two_counts: Sequence[str]) -> 
     assert gain(literal, "100 labels", passive).low > 0
 
 
-def test_isal_in_one_dimension_takes_the_labels_of_the_table() -> None:
-    """240 thresholds, within 5 %; without eta at most the theory's; passive draws take 20 times as many."""
+def test_isal_in_one_dimension_needs_as_many_labels_as_the_reference() -> None:
+    """The tolerance is 5 % over 240 thresholds.
+
+    Without eta the theory is an upper bound; uniform samples need about 20 times as many labels.
+    """
     means = trials(widths_of, range(1, 7)).groupby(["eta", "s"]).mean()
     assert means["labels"].to_numpy() == pytest.approx(means["reference"].to_numpy(), rel=0.05)
     bounded = means.loc[0.0]
@@ -119,21 +131,24 @@ def test_isal_in_one_dimension_takes_the_labels_of_the_table() -> None:
     assert labels["isal"] == pytest.approx(9, abs=1)
 
 
-def test_weighted_errors_are_unbiased_and_eta_tames_their_spread() -> None:
+def test_weighted_errors_are_unbiased_and_eta_reduces_their_variance() -> None:
     """The mean of samples of N(.5, .1) is the true error .3, with and without eta."""
     rows_ = trials(weights_of, range(1, 11))
     assert rows_.mean().to_numpy() == pytest.approx(0.3, abs=0.012)
     assert rows_["eta 0.2"].std() < rows_["eta 0"].std()
 
 
-def test_under_noise_isalg_does_not_beat_uniform_draws_in_one_dimension() -> None:
-    """A negative result: 10 % flips, 50 labels, thresholds of one seed."""
+def test_with_flipped_labels_isalg_does_not_beat_uniform_samples() -> None:
+    """One tenth of 50 labels is flipped; the thresholds are those of one seed."""
     means = trials(noise_in_1d, (1,)).groupby("draws")["50 labels"].mean()
     assert means["ISALg"] > means["uniform"]
 
 
-def test_the_first_image_chosen_teaches_more_and_joint_training_spoils_it() -> None:
-    """Six sets: .02 more than a random one in the median, near all images after four; a negative result."""
+def test_the_selected_first_image_beats_a_random_one_and_joint_training_is_worse() -> None:
+    """The median advantage over six sets is above 0.02.
+
+    After four images the accuracy is near that of all.
+    """
     names = ("lmu", "random", "lmu, fitted jointly")
     chosen, random, jointly = (trials(run_of, range(1, 7), learner=name) for name in names)
     assert (chosen["1 image"] - random["1 image"]).median() > 0.02
@@ -156,8 +171,8 @@ def test_the_first_image_chosen_teaches_more_and_joint_training_spoils_it() -> N
         ("band R = 8, Perceptron", 20, 0.25),
     ],
 )
-def test_labels_on_the_sphere_are_those_of_the_reference(label: str, seeds: int, share: float) -> None:
-    """Medians over targets, at each error that the reference has."""
+def test_the_labels_on_the_sphere_agree_with_the_reference(label: str, seeds: int, share: float) -> None:
+    """Medians over targets are compared at each error of the reference."""
     medians = (
         trials(hits_of, range(1, 1 + seeds), label=label).groupby("error")[["labels", "reference"]].median()
     )
@@ -167,7 +182,10 @@ def test_labels_on_the_sphere_are_those_of_the_reference(label: str, seeds: int,
 
 @pytest.mark.parametrize("features", [5, 10])
 def test_labels_of_dkm_grow_with_the_logarithm_of_the_error(features: int) -> None:
-    """R = 16: within 15 % at .003 and .001, 5 to 9 d ln(1/eps); in 10 dimensions 15 times fewer than all."""
+    """R is 16, the tolerance 15 % at .003 and .001, and the labels 5 to 9 d ln(1/eps).
+
+    In 10 dimensions, querying every label takes over 15 times as many.
+    """
     hits = trials(hits_of, range(1, 41), label=f"DKM R = 16, d = {features}")
     medians = hits.groupby("error", sort=False).median(numeric_only=True)
     assert hits["labels"].notna().all()
@@ -186,8 +204,10 @@ def test_labels_of_dkm_grow_with_the_logarithm_of_the_error(features: int) -> No
         ("Perceptron, every label, d = 10", 20, (24, 122, 656)),
     ],
 )
-def test_mistakes_on_the_sphere(label: str, seeds: int, mistakes: Sequence[int]) -> None:
-    """Updates to each error, within 15 % of an independent program's."""
+def test_the_mistakes_on_the_sphere_agree_with_the_reference(
+    label: str, seeds: int, mistakes: Sequence[int]
+) -> None:
+    """The tolerance is 15 % at each error."""
     updates_ = (
         trials(hits_of, range(1, 1 + seeds), label=label).groupby("error", sort=False)["updates"].median()
     )
@@ -195,12 +215,15 @@ def test_mistakes_on_the_sphere(label: str, seeds: int, mistakes: Sequence[int])
 
 
 def test_the_error_of_the_perceptron_falls_as_one_over_the_root_of_its_updates() -> None:
-    """Slope of the logarithms, 30 to 3000 updates."""
+    """The slope of the logarithms is from 30 to 3000 updates."""
     assert -0.6 < trials(rate_of, range(1, 7))["slope"].mean() < -0.4
 
 
-def test_too_little_patience_goes_blind() -> None:
-    """In 10 dimensions R = 3 and 5 seldom reach .001, R = 8 and 16 do; in 50 R = 8 seldom does."""
+def test_dkm_with_too_small_r_seldom_reaches_a_small_error() -> None:
+    """In 10 dimensions R = 3 and 5 seldom reach .001, while R = 8 and 16 do.
+
+    In 50 dimensions R = 8 seldom does.
+    """
     cases = ((10, 3), (10, 5), (10, 8), (10, 16), (50, 8))
     r3, r5, r8, r16, wide = (
         trials(arrivals_of, range(1, 11), features=features, R=R, points=15_000 * R if R > 5 else 20_000)
@@ -218,6 +241,6 @@ def test_too_little_patience_goes_blind() -> None:
     "theorem", ["CBGZ, Theorem 1", "CBGZ second order, Theorem 2", "LASEC-SS c = 10, Theorem 4"]
 )
 def test_no_stream_violates_the_bound_on_expected_mistakes(theorem: str, one_sided: bool) -> None:
-    """The expectation is exact, so nothing is allowed beyond rounding; a slip of a factor of 2 would show."""
+    """The expectation is exact, so only rounding is allowed."""
     ratios = trials(exact_of, (1,), theorem=theorem, one_sided=one_sided, streams=60)["mistakes / bound"]
     assert 0.9 < ratios.max() <= 1 + 1e-6

@@ -1,4 +1,4 @@
-"""Studies together: the same findings as each alone, and the committed quick numbers."""
+"""Several studies in one run: findings are those of each study alone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Names:
 
 
 def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
-    """Although the heaviest task of a study runs first, and common tasks of two studies run once."""
+    """The heaviest task of a study runs first, and common tasks of two studies run once."""
     RUNS.clear()
     reported: list[tuple[int, int]] = []
     studies = {"one": Names("a", "b"), "two": Names("b", "c", "a")}
@@ -61,15 +61,15 @@ def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
 
 
 def test_a_finished_study_does_not_wait_for_the_others() -> None:
-    """None of their tasks has run yet, so that an interrupt cannot lose it."""
+    """The findings come before any task of the others, so an interrupt does not lose them."""
     RUNS.clear()
     findings = reproduce({"one": Names("a", "b"), "two": Names("b", "c")}, TINY, workers=1)
     assert list(next(findings).tables[0].frame["name"]) == ["a", "b"]
     assert sorted(RUNS) == ["a", "b"]
 
 
-def test_the_findings_do_not_depend_on_the_workers() -> None:
-    """To the last bit, with a real study."""
+def test_the_findings_do_not_depend_on_the_number_of_workers() -> None:
+    """The bytes of a real study are compared."""
     studies = {"lpsm-100": load_study("lpsm-100")}
     one, two = (list(reproduce(studies, TINY, seed=5, workers=workers)) for workers in (1, 2))
     assert numbers_of(one, 5) == numbers_of(two, 5)
@@ -77,11 +77,11 @@ def test_the_findings_do_not_depend_on_the_workers() -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_quick_study_gives_the_committed_numbers(name: str, require_the_same: Any) -> None:
-    """Run again and compared with ``reports/reproduction/quick.json``."""
+    """The study runs again; ``reports/reproduction/quick.json`` has the committed numbers."""
     require_the_same(name, load_study(name), json.loads(COMMITTED.read_text(encoding="utf-8")))
 
 
 def test_the_committed_numbers_have_every_study() -> None:
-    """In the order of the report; so does the full report."""
+    """The quick and the full report have each study once, in the order of the report."""
     for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
         assert list(json.loads(path.read_text(encoding="utf-8"))["studies"]) == list(STUDIES)

@@ -1,4 +1,4 @@
-"""Tasks: equal work is done once, and rows have the labels of their task."""
+"""Tasks of studies: equal work is done once, and rows have the labels of their task."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def task(kind: str, name: str, weight: int = 1, **labels: Any) -> Task:
 
 
 def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
-    """The heaviest first; the labels stand in front and decide nothing."""
+    """The heaviest work is first. Labels precede the values and do not distinguish work."""
     DONE.clear()
     reported: list[tuple[int, int, str]] = []
     tasks = [task("a", "x", 1, study="one"), task("a", "y", 3, study="one"), task("a", "x", 1, study="two")]
@@ -37,15 +37,15 @@ def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
     assert list(rows.of("a")[0]) == ["study", "name", "number"]
 
 
-def test_a_row_changed_by_one_task_is_not_another_tasks() -> None:
-    """Although both are the same work."""
+def test_a_change_to_the_rows_of_a_task_does_not_affect_another_task() -> None:
+    """Both tasks have the same work and different labels."""
     (rows,) = run_groups([[task("a", "x"), task("a", "x")]])
     rows.of("a")[0]["name"] = "spoiled"
     assert [row["name"] for row in rows.of("a")] == ["spoiled", "x", "x", "x"]
 
 
-def test_the_key_of_a_task_depends_on_what_determines_its_rows() -> None:
-    """Labels do not count; one policy more, another setting or seed is other work."""
+def test_the_key_of_a_task_depends_on_its_work_and_not_on_its_labels() -> None:
+    """Policies, their order, settings and the seed distinguish work."""
     scenario = Scenario(pages=5)
     run = comparison_task(("psm", "lpsm"), scenario)
     assert run.key() == comparison_task(("psm", "lpsm"), Scenario(pages=5), {"study": "one"}).key()
@@ -65,7 +65,7 @@ def test_the_key_of_a_task_depends_on_what_determines_its_rows() -> None:
 
 
 def test_a_comparison_as_a_task_has_the_numbers_of_a_run() -> None:
-    """One row per policy, in their order."""
+    """There is one row per policy, in the order of the policies."""
     policies = ("psm", Spec.parse("bsd:p=0.5", "policy"))
     comparison = comparison_task(policies, Scenario(pages=4, seed=3), {"trace": "ucb"})
     (rows,) = run_groups([[comparison]])

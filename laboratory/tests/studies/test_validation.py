@@ -1,4 +1,4 @@
-"""Validation: the simulator against measured hardware, and the committed report."""
+"""The simulator compared with measured hardware, and the committed report."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def table(name: str, number: int = 0) -> list[dict]:
 
 @pytest.mark.parametrize("name", VALIDATIONS)
 def test_the_committed_validation_agrees_with_the_simulator(name, require_the_same):
-    """Run again and compared with ``reports/validation/quick.json``."""
+    """The studies run again; ``reports/validation/quick.json`` has the committed numbers."""
     committed = json.loads((FOLDER / "quick.json").read_text(encoding="utf-8"))
     require_the_same(name, load_study(name), committed)
 
 
 def test_the_figure_of_currents_shows_each_simulated_row():
-    """Of light sleep; rows without a fit have no simulated current."""
+    """The rows are of light sleep; a row without a fit has no simulated current."""
     (findings,) = reproduce({"dtim": load_study("dtim")}, QUICK, workers=1)
     figure, caption = draw("currents", findings.figures["currents"])
     (axes,) = figure.axes
@@ -58,7 +58,7 @@ def test_the_figure_of_currents_shows_each_simulated_row():
 
 
 def test_every_measured_current_of_a_data_sheet_is_predicted():
-    """At each DTIM period with a measured value, and each verdict follows from the tolerance."""
+    """Each DTIM period with a measured value has a row, and its verdict follows from the tolerance."""
     rows = {(row["chip"], row["DTIM"]): row for row in table("data-sheet")}
     measured = {row["chip"]: row["ma"] for row in measured_rows()["dtim"] if row["mode"] == "light sleep"}
     chips = [sheet["chip"] for sheet in measured_rows()["data_sheet"]]
@@ -70,8 +70,8 @@ def test_every_measured_current_of_a_data_sheet_is_predicted():
         assert row["verdict"] == validation_verdict("dtim", row["difference %"])
 
 
-def test_the_current_of_one_data_sheet_by_hand():
-    """ESP32-C3: 0.13 mA asleep, 84 mA for 192 us and 149 B at 1 Mbit/s."""
+def test_the_current_of_a_data_sheet_equals_the_hand_computed_one():
+    """The ESP32-C3 draws 0.13 mA asleep and 84 mA for 192 us and 149 B at 1 Mbit/s."""
     sheet = next(row for row in measured_rows()["data_sheet"] if row["chip"] == "ESP32-C3")
     assert beacon_ms(sheet) == pytest.approx(0.192 + 149 * 8 / 1000)
     assert data_sheet_charge(sheet) == pytest.approx((84 - 0.13) * 1.384e-3)
@@ -81,7 +81,7 @@ def test_the_current_of_one_data_sheet_by_hand():
         assert rows[period]["simulated"] == pytest.approx(by_hand, rel=1e-3)  # a page ends the run
 
 
-def test_the_percentiles_that_were_fitted_are_not_counted_as_predicted():
+def test_fitted_percentiles_are_not_counted_as_predictions():
     """Losses are fitted to p50 and p90 of an hour; p99 and the next hour are predictions."""
     same, later = table("latency"), table("latency", 1)
     hours = measured_rows()["latency"]
@@ -95,8 +95,8 @@ def test_the_percentiles_that_were_fitted_are_not_counted_as_predicted():
 
 
 @pytest.mark.parametrize(("loss", "run"), [(0.0, 1.0), (0.5, 2.0), (0.4, 4.0)])
-def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
-    """Within the scatter of 3,600 probes; the run of 2 is that of independent losses of 0.5."""
+def test_the_latency_in_closed_form_agrees_with_the_simulator(loss, run):
+    """The tolerance is the scatter of 3,600 probes. A mean run of 2 has independent losses of 0.5."""
     settings = {
         "beacon.interval_ms": 102.4,
         "beacon.loss": loss,
@@ -115,23 +115,22 @@ def test_a_fit_recovers_the_losses_of_its_percentiles(loss, run):
     assert fit_losses(latency_percentiles(loss, run).tolist(), "in runs") == (loss, run)
 
 
-def test_a_fit_goes_through_its_two_points():
-    """By hand: 1.4 and 0.31 mA at DTIM 1 and 10 are 0.189 mA and 124 uC; or a sleep current and DTIM 1."""
+def test_base_and_charge_reproduce_both_fitted_currents():
+    """1.4 and 0.31 mA at DTIM 1 and 10 give 0.189 mA and 124 uC. A sleep current replaces one of them."""
     row = next(row for row in measured_rows()["dtim"] if row["chip"] == "ESP32-C3")
     base, charge = fitted_currents(row)
     assert (base, 1000 * charge) == (pytest.approx(0.1889, abs=1e-4), pytest.approx(124.0, abs=0.1))
     assert fitted_currents({"ma": [1.1, 0.4], "sleep_ma": 0.1}) == (0.1, pytest.approx(0.1024))
 
 
-def test_the_verdict_keeps_its_tolerance():
-    """The largest difference counts."""
+def test_the_verdict_is_on_the_largest_difference_and_its_tolerance():
     assert validation_verdict("dtim", 5.5) == "agrees"
     assert validation_verdict("dtim", -5.6) == "differs"
     assert validation_verdict("latency", 3.0, 25.1) == "differs"
 
 
 def test_one_measured_mean_predicts_the_others_within_7_percent_and_two_within_2_5():
-    """In the median without the two chips whose rows scatter; every row is printed, also the misses."""
+    """These are medians without the two chips whose rows scatter."""
     tallies = {(row["given"], row["chips"]): row for row in table("calibration")}
     without = "without ESP32 and ESP32-S2"
     for means in ("DTIM 1", "DTIM 3", "DTIM 10"):
@@ -144,7 +143,7 @@ def test_one_measured_mean_predicts_the_others_within_7_percent_and_two_within_2
 
 
 def test_the_interval_after_one_mean_covers_most_of_the_other_rows():
-    """Without the chips that scatter, four fifths are within 13 % after one mean, and 6 % after two."""
+    """Without chips that scatter, 13 % after one mean and 6 % after two cover four fifths."""
     rows = [row for row in table("calibration", 1) if row["chip"] not in SCATTERED]
     for means, limit in (("DTIM 3", 13), ("DTIM 1 and 10", 6)):
         sizes = [abs(row["difference %"]) for row in rows if row["given"] == means]
@@ -152,6 +151,6 @@ def test_the_interval_after_one_mean_covers_most_of_the_other_rows():
 
 
 def test_with_its_minimum_currents_the_chip_with_two_sleep_states_is_predicted():
-    """ESP32-S2, which has no base and charge otherwise."""
+    """The ESP32-S2 has no base and charge otherwise."""
     (row,) = (row for row in table("dtim") if row["chip"] == "ESP32-S2" and row["mode"] == "light sleep")
     assert abs(row["difference %"]) < 0.5

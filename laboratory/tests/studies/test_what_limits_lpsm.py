@@ -1,4 +1,4 @@
-"""Study of what limits LPSM: shares and verdicts of hand-made rows, and a small run."""
+"""Study of the factors that limit LPSM: hand-made rows, and a small run."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ def test_a_share_is_a_ratio_of_means_with_a_paired_interval():
 @pytest.mark.parametrize(
     ("share", "verdict"), [(0.7, "more than half"), (0.55, "open"), (0.45, "open"), (0.3, "less than half")]
 )
-def test_a_factor_limits_lpsm_where_its_interval_is_above_one_half(share, verdict):
-    """With a half width of 0.1."""
+def test_a_factor_limits_lpsm_if_its_whole_interval_is_above_one_half(share, verdict):
+    """The half width is 0.1."""
     assert Closed("", Interval(share, 0.1, 10)).verdict == verdict
 
 
-def test_nothing_is_decided_where_lpsm_has_no_distance():
-    """Its interval includes 0."""
+def test_no_share_is_computed_if_lpsm_may_be_at_the_optimum():
+    """The interval of the distance includes 0."""
     lpsm = pd.Series([-1.0, 2.0, 3.0])
     assert share_closed(lpsm, 0 * lpsm) is None
     assert Closed("", None).verdict == "open"
 
 
-def test_a_verdict_needs_three_traces():
-    """Three of four limit, or only two."""
+def test_a_factor_limits_lpsm_only_on_at_least_three_traces():
+    """Three or two of four traces have such an interval."""
     closed = judge_factors(rows(0.8, ALONE["rule"][1], range(3)), rows(0.8, ALONE["rule"][1], range(10, 14)))[
         "rule", 1.0
     ]
@@ -85,8 +85,8 @@ def test_a_verdict_needs_three_traces():
     assert price_verdict({**closed, first: weak, second: weak}) == "open"
 
 
-def test_the_setting_is_chosen_on_other_seeds():
-    """A setting that is best only on the judging seeds is not used."""
+def test_the_setting_of_a_factor_is_chosen_on_other_seeds_than_it_is_judged():
+    """A setting that is best only on the judging seeds is not chosen."""
     chosen, lucky = ALONE["loss"][:2]
     results = judge_factors(rows(0.2, chosen, range(3)), rows(0.9, lucky, range(10, 14)))
     for price_w in PRICES_W:
@@ -97,8 +97,7 @@ def test_the_setting_is_chosen_on_other_seeds():
         )
 
 
-def test_the_answer_follows_from_the_shares():
-    """One factor limits, or none."""
+def test_the_answer_names_the_factors_that_limit_lpsm_or_none():
     (information,) = ALONE["information"]
     seeds = range(3), range(10, 14)
     limited = summarise(judge_factors(*(rows(0.8, information, numbers) for numbers in seeds)))
@@ -109,7 +108,7 @@ def test_the_answer_follows_from_the_shares():
 
 
 def test_settings_of_lpsm_change_one_parameter_and_include_every_learner():
-    """The published setting is in no factor; gamma belongs to the loss."""
+    """The published setting belongs to no factor; gamma belongs to the loss."""
     published = make_policy(LPSM).config()
     for factor, settings in ALONE.items():
         for setting in settings:
@@ -122,8 +121,8 @@ def test_settings_of_lpsm_change_one_parameter_and_include_every_learner():
     assert learners == {"learn-alpha", *installed}
 
 
-def test_no_seed_was_used_for_a_choice():
-    """Settings are chosen on 6001 to 6003 and judged on 6101 to 6110."""
+def test_choosing_and_judging_seeds_are_disjoint():
+    """Choices use the seeds 6001 to 6003, and judgements 6101 to 6110."""
     study = load_study("what-limits-lpsm")
     full, quick = (
         {task.arguments["scenario"].seed for task in study.tasks(scale, 1)} for scale in (FULL, QUICK)
@@ -133,7 +132,7 @@ def test_no_seed_was_used_for_a_choice():
 
 
 def test_the_row_of_lpsm_equals_a_run_of_lpsm():
-    """Bit-for-bit. The distance is the cost above the optimum, which allows delay at a low price."""
+    """The distance is the cost above the optimum, which allows delay at a low price."""
     scenario = Scenario(pages=6, seed=3)
     rows_ = distances_to_optimum((LPSM, "lpsm:rule=harmonic"), scenario)
     lpsm = [row for row in rows_ if row["policy"] == LPSM]
@@ -147,8 +146,8 @@ def test_the_row_of_lpsm_equals_a_run_of_lpsm():
     assert optima == sorted(optima)
 
 
-def test_a_small_run_ends_in_the_answer(monkeypatch):
-    """Two seeds of few pages, on all traces but the slow one, with two settings of each factor."""
+def test_a_small_run_has_tables_and_an_answer(monkeypatch):
+    """Two seeds of few pages run on all traces but the slow one, with two settings of each factor."""
     traces = {trace: Pages(2, 2, 1) for trace in TRACES if trace != "modern"}
     monkeypatch.setattr(what_limits_lpsm, "TRACES", traces)
     few = {factor: settings[:2] for factor, settings in FACTORS.items()}

@@ -22,7 +22,7 @@ AXES = {
 
 @pytest.mark.parametrize("key", COLUMNS)
 def test_each_learner_is_a_line_with_its_numbers(key: str) -> None:
-    """For two learners with three points each. The axes have labels; the caption is a sentence."""
+    """Two learners have three points each. The axes have labels, and the caption is a sentence."""
     by, x, y = COLUMNS[key]
     frame = pd.DataFrame({by: ["a"] * 3 + ["b"] * 3, x: [0.1, 0.2, 0.4] * 2, y: [1.0, 2, 3, 4, 5, 6]})
     figure, caption = draw(key, frame)

@@ -17,7 +17,7 @@ def client() -> ReplayedClient:
 
 
 def test_plotted_losses_add_up_to_the_totals_of_the_replay(client: ReplayedClient) -> None:
-    """Thinning loses nothing: means times polls; the current best is least."""
+    """A window has the mean of its polls. The best expert so far has the minimum loss."""
     frame, outcome = best_expert_columns(client), client.to_dict()
     assert len(frame) <= 1200 < client.replay.polls
     assert frame["poll"].iloc[-1] == outcome["polls"]
@@ -38,14 +38,13 @@ def test_plotted_losses_add_up_to_the_totals_of_the_replay(client: ReplayedClien
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_short_replay_of_another_learner_is_drawn_too(name: str) -> None:
-    """One poll, two experts, without a warning."""
+def test_a_replay_of_one_poll_and_two_experts_has_a_figure(name: str) -> None:
     method = ReplayConfig(learner="static-expert", polls=1, clock=PollingGrid(100.0, 200.0, 100.0))
     (short,) = replay_trace("ucb", method, pages=1, history=True)
     assert "thesis, figure 2-" in draw(name, FIGURES[name](short))[1]
 
 
-def test_a_replay_without_history_is_not_drawn(client: ReplayedClient) -> None:
+def test_a_figure_of_a_replay_without_history_is_an_error(client: ReplayedClient) -> None:
     bare = replay_activity(client.activity, ReplayConfig(polls=5))
     with pytest.raises(ValueError, match="has no history; run it with history=True"):
         loss_columns(bare)

@@ -62,7 +62,7 @@ def by_verdict(verdicts: Iterable[str]) -> str:
 
 @pytest.mark.parametrize("report", ["reproduction", "learners", "field"])
 def test_the_tallies_count_each_claim_once(report: str) -> None:
-    """By preset, role and verdict."""
+    """A tally is for a preset, a role and a verdict."""
     claims_ = claims(report)
     counts = claims_.groupby(["preset", "role", "verdict"]).size().to_dict()
     tallies = numbers(report)["tallies"]
@@ -75,7 +75,7 @@ def test_the_tallies_count_each_claim_once(report: str) -> None:
 
 
 def test_the_summary_of_the_reproduction_counts_its_claims() -> None:
-    """Roles under the headline preset, quantities, presets, and the table of tallies."""
+    """The counts are of the headline preset, the quantities, the presets, and the table of tallies."""
     page, claims_ = text("reports/reproduction/README.md"), claims("reproduction")
     headline = claims_[claims_["preset"] == claims_["preset"][0]]
     sizes = headline["role"].value_counts()
@@ -94,7 +94,7 @@ def test_the_summary_of_the_reproduction_counts_its_claims() -> None:
 
 
 def test_the_summary_of_the_learners_counts_its_claims() -> None:
-    """By role, in all studies and in each."""
+    """Claims are counted by role, in all studies and in each."""
     page, claims_ = text("reports/learners/README.md"), claims("learners")
     assert f"**Tested.** {len(claims_)} claims in {claims_['study'].nunique()} studies" in page
     names = {"published": "published", "theorem": "theorems", "control": "controls"}
@@ -107,7 +107,7 @@ def test_the_summary_of_the_learners_counts_its_claims() -> None:
 
 
 def test_the_summary_of_listening_counts_its_verdicts() -> None:
-    """All verdicts, and those on each claim."""
+    """All verdicts are counted, and those on each claim."""
     page, verdicts_ = text("reports/listening/README.md"), table("listening", "listening")
     counts = Counter(verdicts_["verdict"])
     assert (
@@ -119,8 +119,8 @@ def test_the_summary_of_listening_counts_its_verdicts() -> None:
         assert f"| {claim} | {' | '.join(cells)} |" in page
 
 
-def test_the_sentences_of_the_replay_are_counted() -> None:
-    """In the summary and in the section of the study."""
+def test_the_sentences_on_the_replay_have_the_counts_of_its_table() -> None:
+    """The sentences are in the summary and in the section of the study."""
     counts = Counter(table("reproduction", "trace-study")["verdict"])
     sentence = (
         f"Verdicts on the {counts.total()} statements: {counts['holds']} hold,"
@@ -130,7 +130,7 @@ def test_the_sentences_of_the_replay_are_counted() -> None:
 
 
 def test_the_factors_that_limit_lpsm_are_those_of_the_table() -> None:
-    """No factor alone closes more than half at any price, or the sentence names it."""
+    """The sentence names each factor that closes more than half of the distance at some price."""
     page, factors = text("reports/what-limits-lpsm/README.md"), table("what-limits-lpsm", "what-limits-lpsm")
     alone = page.partition("No factor alone limits LPSM. Of ")[2].partition(", none closes")[0].split(", ")
     assert len(alone) > 1
@@ -171,8 +171,8 @@ def validation_sentences() -> dict[str, list[str]]:
     return sentences
 
 
-def test_the_validation_counts_its_rows() -> None:
-    """In the summary, the section and the remarks of each study."""
+def test_the_sentences_of_the_validation_have_the_counts_of_its_rows() -> None:
+    """The sentences are in the summary, in the sections, and in the remarks of the studies."""
     page, studies = text("reports/validation/README.md"), numbers("validation")["studies"]
     for study, sentences in validation_sentences().items():
         remarks = " ".join(studies[study]["remarks"])
@@ -182,7 +182,7 @@ def test_the_validation_counts_its_rows() -> None:
 
 
 def test_the_documents_state_the_counts_of_the_reports() -> None:
-    """README, the results and the devices."""
+    """The documents are README, the results and the page on devices."""
     claims_ = claims("reproduction")
     predicted = claims_[claims_["role"] == "predicted"].groupby("preset")["verdict"].apply(of)
     sheets = of(

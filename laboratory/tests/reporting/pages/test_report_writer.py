@@ -105,7 +105,7 @@ FRAMES = {
 
 
 def a_claim(verdict: str = "agrees", **number: object) -> Claim:
-    """Return a claim of static PSM's energy; ours is 3.60 J."""
+    """Return a claim of static PSM's energy; the simulated value is 3.60 J."""
     facts = {"value": 3.62, "unit": 0.01, **number}
     published = PublishedNumber("synthetic", "psm", "energy_j", "a book, page 3", **facts)  # type: ignore[arg-type]
     return Claim(published, Interval(3.6, 0.05, 10), 3.75, verdict)
@@ -142,7 +142,7 @@ def with_figures(findings: list[Findings], *names: str) -> list[Findings]:
 
 
 def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, findings: list[Findings]) -> None:
-    """Published and simulated value with interval, difference, verdict and source; links are files."""
+    """A claim has its values, interval, difference, verdict and source. Links lead to existing files."""
     report_writer.write_report(tmp_path, findings, 7, "python -m psm_lab synthetic --seed 7")
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert claim_tables.RULE in page
@@ -165,7 +165,7 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, findi
 
 
 def test_the_same_findings_give_the_same_bytes(tmp_path: Path, findings: list[Findings]) -> None:
-    """Including figures; the folder has no other files."""
+    """Figures are compared, too; the folder has no other files."""
     for name in ("one", "two"):
         report_writer.write_report(
             tmp_path / name, with_figures(findings, "energy", "frontier"), 1, "command"
@@ -177,10 +177,10 @@ def test_the_same_findings_give_the_same_bytes(tmp_path: Path, findings: list[Fi
         assert one.is_dir() or one.read_bytes() == two.read_bytes(), one.name
 
 
-def test_a_report_that_fails_leaves_the_one_before(
+def test_a_report_that_fails_does_not_change_the_earlier_one(
     tmp_path: Path, findings: list[Findings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To the byte, and no draft."""
+    """All bytes are equal, and no temporary file remains."""
     report_writer.write_report(tmp_path, with_figures(findings, "energy"), 1, "before")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
@@ -194,8 +194,8 @@ def test_a_report_that_fails_leaves_the_one_before(
 
 
 @pytest.mark.parametrize("key", FRAMES)
-def test_every_figure_has_units_on_its_axes(key: str) -> None:
-    """Or is a pure number by name; and a legend covers no data, being outside the axes."""
+def test_every_axis_has_a_unit_or_is_a_pure_number(key: str) -> None:
+    """Legends are outside the axes, so they cover no data."""
     figure, caption = study_figures.draw(key, FRAMES[key])
     assert caption.endswith(".")
     labels = [axes.get_ylabel() for axes in figure.axes if axes.get_visible()]
@@ -205,8 +205,8 @@ def test_every_figure_has_units_on_its_axes(key: str) -> None:
     assert all(axes.get_legend() is None for axes in figure.axes)
 
 
-def test_the_numbers_are_plain_and_complete(findings: list[Findings]) -> None:
-    """They survive JSON, a missing one as null."""
+def test_the_numbers_of_findings_are_valid_json(findings: list[Findings]) -> None:
+    """A missing number is null."""
     numbers = numbers_of(findings, 3)
     read = json.loads(json.dumps(numbers, allow_nan=False))
     assert read == numbers
@@ -218,8 +218,7 @@ def test_the_numbers_are_plain_and_complete(findings: list[Findings]) -> None:
     assert to_plain(np.float64(1 / 3)) == 0.3333333333
 
 
-def test_standard_output_has_the_same_claims(findings: list[Findings]) -> None:
-    """And the tables, the remarks and the rule."""
+def test_standard_output_has_the_claims_tables_remarks_and_rule_of_the_page(findings: list[Findings]) -> None:
     stream = io.StringIO()
     terminal.write_findings(findings, stream)
     text = stream.getvalue()

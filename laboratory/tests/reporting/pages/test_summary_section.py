@@ -1,4 +1,4 @@
-"""Summaries at the beginning of the long reports."""
+"""Summaries at the beginning of long reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three tallies under each preset, in the page, on the terminal and in JSON: never added up."""
+"""Tallies of predicted, calibrating and fitted numbers under each preset."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from psm_sim.simulation.preset import load_preset
 
 
 def claim(preset: str, role: str, verdict: str, quantity: str = "energy_j", **number: Any) -> Claim:
-    """Return a claim on static PSM; ours is 3.60."""
+    """Return a claim on static PSM; the simulated value is 3.60."""
     published = PublishedNumber(
         "synthetic", "psm", quantity, "a book", **(number or {"value": 3.62, "unit": 0.01})
     )
@@ -48,7 +48,7 @@ def findings() -> list[Findings]:
 def test_calibrating_and_fitted_numbers_are_never_added_to_predicted_ones(
     findings: list[Findings],
 ) -> None:
-    """One line per preset and role in the page; no total over roles."""
+    """The page has a line per preset and role, and no total over roles."""
     page = page_of(findings, {}, "")
     for row in (
         "| thesis | calibrates | 1 agree |",
@@ -63,7 +63,7 @@ def test_calibrating_and_fitted_numbers_are_never_added_to_predicted_ones(
 
 
 def test_every_number_has_a_column_per_preset(findings: list[Findings]) -> None:
-    """One row per published number, a column per preset, with verdict and role."""
+    """A published number is a row with verdict and role under each preset."""
     headings, rows = claim_tables.side_by_side(findings[0].claims)
     assert headings == ["study", "policy", "quantity", "published", "thesis", "plain"]
     assert len(rows) == 3
@@ -72,7 +72,7 @@ def test_every_number_has_a_column_per_preset(findings: list[Findings]) -> None:
 
 
 def test_terminal_and_json_have_separate_tallies(findings: list[Findings]) -> None:
-    """By preset, then by role, with the presets' history."""
+    """The tallies are by preset, then by role, with the history of the preset."""
     stream = io.StringIO()
     terminal.write_findings(findings, stream)
     text = " ".join(stream.getvalue().split())
@@ -91,8 +91,8 @@ def test_terminal_and_json_have_separate_tallies(findings: list[Findings]) -> No
     assert last["kept"] == 0.25
 
 
-def test_published_values_are_drawn_into_the_bars() -> None:
-    """Diamonds at the published energies and page times, a line over a published range."""
+def test_published_values_are_marked_in_the_bars() -> None:
+    """Diamonds are published energies and page times, and a line is a published range."""
     policies = ["always-on", "psm", "bsd:p=1", "lpsm:loss=inverse-log"]
     runs = pd.DataFrame({
         "policy": policies, "awake_j": [41, 0.1, 0.3, 0.1], "asleep_j": [0, 2.7, 2.7, 2.7], "beacons_j": 0.5,
