@@ -47,7 +47,7 @@ SYNONYMS = {
     "-n": "--pages",
     "-o": "--output",
 }
-"""Option that other programs call by another name."""
+"""Option of psm_sim, by its name in other programs."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -95,7 +95,7 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
 
 
 def _named_code(args: Sequence[str]) -> str:
-    """Return each ``FILE.py:CLASS`` in the arguments, and in the TOML and JSON files that they name."""
+    """Return the ``FILE.py:CLASS`` in the arguments and in their TOML and JSON files, joined by "or"."""
     texts = list(args)
     for word in args:
         path = Path(word.rpartition("=")[2])
@@ -130,14 +130,13 @@ def _report(error: BaseException) -> int:
 def _reserve_stdout() -> None:
     """Keep standard output for ``sys.stdout``.
 
-    User code may write to descriptor 1 or to ``sys.__stdout__``, as libraries in C do. It writes to standard
-    error then.
+    Other output to descriptor 1 or to ``sys.__stdout__``, e.g. of C libraries, goes to standard error.
     """
     with suppress(OSError, ValueError, AttributeError):  # closed, or no file
         old = sys.stdout
         copy, error = os.dup(old.fileno()), sys.stderr.fileno()
         os.dup2(error, old.fileno())
-        # Nobody closes standard output, which would be a warning at the end.
+        # closefd=False, because an open file would raise a ResourceWarning at exit.
         sys.stdout = open(copy, "w", encoding=old.encoding, errors=old.errors, closefd=False)  # noqa: SIM115
 
 
@@ -258,7 +257,7 @@ class _OneLineParser(argparse.ArgumentParser):
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.register("action", None, _StoreOnce)
-        self._negative_number_matcher = re.compile(r"-\.?\d")  # also -5mAh is a value and no option
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # -5mAh is a value, not an option
         self.seen: set[str] = set()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # also called for subparsers
@@ -303,6 +302,6 @@ class _OneLineParser(argparse.ArgumentParser):
 
 
 def _discard_output() -> None:
-    """Discard the rest of the output, which has lost its reader or cannot be written."""
+    """Discard the rest of the output after a closed pipe or a write error."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

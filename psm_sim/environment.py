@@ -40,7 +40,7 @@ TUNING_SEEDS = 1, 1000
 
 Observation = NDArray[np.float32]
 _Action = NDArray[np.int64]
-# Defaults: about the power of an awake radio, and that of the policies. Listen intervals have 16 bits.
+# The default price is about the power of an awake radio. Listen intervals have 16 bits.
 _PRICE = Parameter("price", 1.0, unit="W", at_least=0, at_most=MAX_WEIGHT)
 _MAX_BEACONS = Parameter("max_beacons", MAX_BEACONS, at_least=1, at_most=65_535)
 _AWAKE_MS = Parameter("awake_ms", 0.0, unit="ms", at_least=0, at_most=1e9)
@@ -48,7 +48,7 @@ _HIGH = np.array([component.high for component in OBSERVATION], np.float32)
 
 
 class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
-    """Station whose radio sleeps as the actions say.
+    """Environment of one station, whose radio dozes as the actions say.
 
     A step lasts from one decision to the next. A decision is due when the link becomes idle, and after a
     beacon at which no frame is buffered. An episode is the run of one scenario, and is never truncated.
@@ -121,7 +121,7 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
         self.observation_space = gymnasium.spaces.Box(np.zeros_like(_HIGH), _HIGH)
         self.action_space = gymnasium.spaces.MultiDiscrete([len(self.awake_ms), max_beacons])
         self._awake_s, self._max_beacons = [awake / 1000 for awake in awake_ms], max_beacons
-        self._load = lru_cache(TUNING_SEEDS[1])(self._load_traffic)  # training returns to its seeds
+        self._load = lru_cache(TUNING_SEEDS[1])(self._load_traffic)  # training repeats its seeds
         self._paid = 0.0  # minus the rewards so far
         self._np_random, self._np_random_seed = gymnasium.utils.seeding.np_random(scenario.seed)
         self._episode: _Episode | None = None
@@ -240,8 +240,8 @@ class _Episode:
         self._latencies_counted: dict[str, int] = {}
         self.now_s = self.energy_j = self.delay_s = 0.0
         self.result: Result | None = None
-        cell = runs, [traffic.station], _SteppedPolicy, None, [traffic.page_times_s]
-        self._greenlet = greenlet(lambda _: execute(*cell)[0])
+        arguments = runs, [traffic.station], _SteppedPolicy, None, [traffic.page_times_s]
+        self._greenlet = greenlet(lambda _: execute(*arguments)[0])
 
     def advance(self, rest: Rest | None) -> list[float]:
         """Continue with *rest* until the next decision or the end, and return the observation."""
@@ -258,7 +258,7 @@ class _Episode:
         return values  # type: ignore[no-any-return]  # greenlets pass objects of any type
 
     def close(self) -> None:
-        """End the run by an exception in its decision. A process of SimPy can delay it to the next one."""
+        """Raise an exception in the pending decision. A SimPy process can defer it to the next decision."""
         while self._greenlet:
             self._greenlet.throw()
 

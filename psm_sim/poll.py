@@ -32,7 +32,7 @@ class Poll:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Radio and requests of a station in a doze or a page, for losses that take it as an argument.
+    """Power and outstanding requests of a station during a doze or a page, for losses that accept a context.
 
     Attributes
     ----------

@@ -37,10 +37,10 @@ One seed of a policy with a costly lookahead takes as long as all seeds of the s
 """
 
 SIMILAR = 0.05
-"""Relative difference from the best setting or from the bound that such a policy must exceed to count."""
+"""Relative difference from the best setting, or from the bound, below which such a policy counts as equal."""
 
 CLOSE = 1.25
-"""Ratio of a delay and the bound up to which a setting beyond the bound is named first."""
+"""Ratio of delay and bound up to which a setting beyond the bound counts as close to it."""
 
 MAX_LOST, MAX_MISSING = 0.01, 0.05
 """Maximum shares of lost messages, and of missing ones, in addition to those without power saving."""
@@ -111,11 +111,11 @@ class DriverAdvice:
     rows : tuple of SettingRow
         Settings by ascending energy: first those within the bound, then the others.
     best : SettingRow or None
-        The setting to select: within the bound, offered by the driver, receiving all group addressed frames
-        if one of these does, and of the least energy. If several need practically the same energy, it is the
-        one with the least delay. None if there is no setting.
+        Setting to select; None if no setting qualifies. It is within the bound and offered by the driver, and
+        receives all group addressed frames if one of these settings does. Of these, it has the least energy
+        or, among settings of practically the same energy, the least delay.
     tied : tuple of SettingRow
-        The other such settings that need as little energy as the best.
+        Other settings that qualify and need as little energy as the best.
     second : SettingRow or None
         The setting of the least energy, if it needs less than the best because it misses group addressed
         frames.
@@ -183,7 +183,8 @@ class Advice(DriverAdvice):
     def reason(self) -> tuple[Reason, SettingRow] | None:
         """State in which the best setting saves most, and the setting with which it is compared.
 
-        That is the default of the driver, or no power saving if the default is not within the bound.
+        The best setting is compared with the default of the driver or, if that is not within the bound, with
+        no power saving.
         """
         others = [row for row in self.rows if row.setting.is_default and row.is_within]
         others += [row for row in self.rows if row.setting.policy == "always-on"]
@@ -451,7 +452,7 @@ def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | N
 def _best_of_equal(rows: Sequence[SettingRow]) -> int:
     """Return the index of the best of the rows of the first rank, in ascending order of energy.
 
-    Of those that need less than :data:`MIN_DIFFERENCE` more than the first row, it has the least delay.
+    It has the least delay of the rows that need at most :data:`MIN_DIFFERENCE` more energy than the first.
     """
     limit_j = (1 + MIN_DIFFERENCE) * rows[0].energy_j
     equal = [index for index, row in enumerate(rows) if row.energy_j <= limit_j]
@@ -462,7 +463,7 @@ def _best_of_equal(rows: Sequence[SettingRow]) -> int:
 def _differences(rows: Sequence[SettingRow]) -> NDArray[np.bool_]:
     """Return which energies differ, as a matrix. With a single run, only their size is compared.
 
-    Rows with fewer seeds than the others are compared on the common ones.
+    Rows with fewer seeds than the others are compared on their common seeds.
     """
     samples_j = [[run.energy_per_page_j for run in row.result.replicates] for row in rows]
     count = max(map(len, samples_j), default=1)

@@ -1,8 +1,9 @@
-"""Mean currents of a chip with the interval that the knowledge of the board allows, and its modes compared.
+"""Mean currents of a chip with their intervals of uncertainty, and a comparison of its modes.
 
-A dozing station draws a multiple of the predicted current that depends on the chip, and an awake radio a
-multiple that depends on the data sheet. Both scale all settings of a chip, so an order of settings holds
-unless they divide their current differently between dozing and being awake.
+The current of a dozing station is a multiple of the predicted current that depends on the board. The current
+of an awake radio is a multiple that depends on the data sheet. Each multiple is the same for all settings of
+a chip. Two settings can therefore change their order only if they divide their currents differently between
+dozing and being awake.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def current_of(result: Result, chip: ChipProfile) -> Current:
 
 
 def keeps_order(first: Result, second: Result, chip: ChipProfile) -> bool:
-    """Return whether the same of two results draws less at all ends of the intervals."""
+    """Return whether one of two results draws less than the other at all ends of the intervals."""
     pairs = list(zip(_parts(first, chip), _parts(second, chip), strict=True))
     ends = product(chip.interval, AWAKE_RATIOS)
     signs = {sum(factor * (a - b) for factor, (a, b) in zip(end, pairs, strict=True)) > 0 for end in ends}
@@ -61,8 +62,8 @@ class ModeRow:
     mode : Mode
         The mode.
     current : Current
-        Its mean current. Without an association between the reports, it is the current asleep plus the
-        charge of an association, with its report, over the interval of the reports.
+        Mean current. In a mode without association between reports, it is the current asleep plus the charge
+        of an association and a report, divided by the interval of the reports.
     """
 
     mode: Mode
@@ -71,7 +72,7 @@ class ModeRow:
     def break_even_s(self, other: Current) -> Current | None:
         """Return the interval of reports, in seconds, above which this mode draws less than *other*.
 
-        It is low, typical and high; None if there is none.
+        The values are low, typical and high; None if this mode never draws less.
         """
         floor_ma, charges_mc = self.mode.base_ma, self.mode.associate_mc
         if self.mode.associated or not charges_mc or other.low_ma <= floor_ma:
@@ -97,7 +98,8 @@ def currents_at_dtim_3(
 ) -> Mapping[str, Current]:
     """Return the mean current at a DTIM period of 3 of each setting of the driver, by name, from one seed.
 
-    The *settings* are those at a DTIM period of 1. Those that wake for DTIM beacons wake for the others then.
+    The *settings* are for a DTIM period of 1. Settings that wake for each DTIM beacon are simulated with a
+    listen interval of 3.
     """
     policies = {
         setting.name: re.sub("listen_interval=1$", "listen_interval=3", setting.policy)
@@ -132,7 +134,7 @@ def compare_modes(
     rows = []
     for mode in chip.modes.values():
         if mode.associated:
-            # Measured means are those of the selected mode.
+            # The measured currents of a profile are those of the selected mode.
             profile = spec if mode is chip.mode else Spec(spec.name).with_("mode", mode.name)
             same = replace(scenario, profile=str(profile))
             rows.append(ModeRow(mode, _default_current(same, settings, workers)))

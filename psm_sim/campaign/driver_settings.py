@@ -1,6 +1,6 @@
 """Power-save settings that the drivers of Wi-Fi stations offer, and the calls that select them.
 
-A setting is a policy with the text to write down. The calls are those of the sources named at each driver.
+A setting is a policy with the driver calls that select it. :data:`DRIVERS` names the sources of the calls.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TWT_EXPONENTS = (10, 12, 14)
 
 
 NEW_DRIVER, ACCESS_POINT = "new driver", "access point"
-"""Needs of a setting that the driver does not offer, or not at the DTIM period of the access point."""
+"""Needs of a setting: a driver that offers it, or an access point with another DTIM period."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Setting:
     is_default : bool
         Whether the driver uses the setting unless another one is selected.
     needs : str
-        What the setting needs beside these calls: :data:`NEW_DRIVER`, or :data:`ACCESS_POINT` for another
-        DTIM period; empty for nothing.
+        Need of the setting beside these calls: :data:`NEW_DRIVER`, or :data:`ACCESS_POINT` for another DTIM
+        period; empty for none.
     """
 
     name: str
@@ -56,7 +56,8 @@ class Setting:
     def dtim_share(self, dtim_period: int) -> float | None:
         """Return the share of DTIM beacons that the station receives; None if it varies.
 
-        Group addressed frames follow DTIM beacons, so this is also the share of them that it receives.
+        Group addressed frames follow DTIM beacons, so this is also the share of these frames that the station
+        receives.
         """
         if self.wake_beacons is None:
             return None

@@ -74,7 +74,7 @@ class LossCurve:
 
 
 class LossDifference(NamedTuple):
-    """Difference of a loss from the first one, from the differences with each seed, on the same pages.
+    """Difference between a loss and the first loss, paired by seed.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ def compare_losses(
     Raises
     ------
     InputError
-        If an argument is invalid. No simulation has started then.
+        If an argument is invalid; raised before any simulation starts.
     """
     scenario = Scenario(trace, topology, pages, seed, dict(settings or {}))
     return simulate_losses(losses, scenario, gammas, price_w, replications, workers)

@@ -35,7 +35,7 @@ _BEFORE_S, _AFTER_S = 1.0, 3.0
 """Time before the request and after the end of the page that is shown, in seconds."""
 
 _MAX_STEPS, _TOLERANCE = 20, 1e-6
-"""Maximum number of steps to the gamma of a price, and relative error of the price that is accepted."""
+"""Maximum number of secant steps to the gamma of a price, and accepted relative error of the price."""
 
 
 class NatCost(NamedTuple):
@@ -129,8 +129,8 @@ class LearnerTimeline(NamedTuple):
 class Examination(NamedTuple):
     """Examination of a loss at its default gamma, on at most 40 pages of the first seed without messages.
 
-    ``is_constant`` is whether the loss was the same for all polling times in every round, and ``is_per_page``
-    whether it is that of a page.
+    ``is_constant`` is true if the loss was the same for all polling times in every round, and ``is_per_page``
+    if it is a loss per page.
     """
 
     times_ms: FloatArray
@@ -249,7 +249,7 @@ class LossExaminer:
     fixed: Sequence[_FixedRun]
 
     def examine(self, loss: tuple[str, float | None]) -> Examination:
-        """Examine a loss with a gamma; None is that of the loss."""
+        """Examine a pair of a loss and a gamma. With None, the loss keeps its own gamma."""
         policy = LoggedLpsm(loss=loss[0], gamma=loss[1])
         block = run_workload(policy, self.topology, self.workload, self.times_s)
         log = cast(LoggedLpsm, block.policy_state)
@@ -279,9 +279,9 @@ class LossExaminer:
     def gamma_at(self, price_w: float, loss: str, gamma: float) -> float:
         """Return the gamma at which *loss* implies a price of delay, starting from *gamma*.
 
-        The price c / b is not proportional to gamma, because a latency term also varies with the energy of
-        the fixed polling times, and an energy term with their delay. But c - price b is linear in gamma if
-        the loss is, so the secant method finds its zero in one step.
+        With b and c of :class:`NatCost`, the price c / b is not proportional to gamma, because a latency term
+        also varies with the energy of the fixed polling times, and an energy term with their delay. But c -
+        price b is linear in gamma if the loss is, so the secant method finds its zero in one step.
 
         Raises
         ------

@@ -44,11 +44,11 @@ both directions within --latency. With page views, --latency bounds the mean pag
 time that power saving adds. Settings whose energy does not differ share a rank."""
 
 DRIVER_NAMES = ("esp-idf", "cyw43", "nrf70", "linux", "brcmfmac", "generic")
-"""Names in :data:`psm_sim.campaign.driver_settings.DRIVERS`, which are not imported for the help."""
+"""Names in :data:`psm_sim.campaign.driver_settings.DRIVERS`, whose import would delay ``--help``."""
 
 _TRAFFIC = "mqtt"
 _PAGES, _PAUSES = 10, 1
-"""Default number of pages per seed of traces with page views, and of traces whose pages are pauses."""
+"""Default of ``--pages`` for traces with page views, and for traces of messages only."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--report-every",
         metavar="TIME",
-        help="instead: a message and its reply every so often, e.g. 15min; compares deep sleep as well",
+        help="instead of --traffic: interval of messages with a reply, e.g. 15min; also compares deep sleep",
     )
     group.add_argument(
         "--pages",
@@ -142,13 +142,13 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
 
 
 def _traffic(arguments: argparse.Namespace) -> str:
-    """Return the trace; reports are round trips from the station, long enough for at least ten of them."""
+    """Return the trace; with ``--report-every``, a ping from the station and a stretch of ten intervals."""
     every_s = parse_duration("--report-every", arguments.report_every)
     if every_s is None:
         return str(arguments.trace)
     if arguments.trace != _TRAFFIC:
         raise InputError("--report-every conflicts with --traffic; remove one of them.")
-    # Reports meet every beacon phase.
+    # The spread varies the phase of the reports in the beacon interval.
     times = f"period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"
     return f"ping:to=internet,{times}"
 

@@ -150,7 +150,7 @@ def _plan(arguments: argparse.Namespace) -> BenchmarkPlan:
 
 
 def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkResult]:
-    """Return the result of all policies, and that of the runs now, if some of the results are stored."""
+    """Return the result of all policies, and the result of those that ran now."""
     from psm_sim.campaign.benchmark.cases import built_in
     from psm_sim.campaign.benchmark.result import STANDING, read_result
     from psm_sim.commands.stderr_messages import print_message
@@ -204,7 +204,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     if code and not arguments.policy:
         print_message(f"{arguments.action[1]} names {', '.join(code)}, whose code runs now.")
     repeated = _simulate(arguments, arguments.policy or recorded.policies, plan_of(recorded))
-    if arguments.policy or arguments.quick:  # fewer files
+    if arguments.policy or arguments.quick:  # files that were read again
         files = {name: digest for name, digest in recorded.files.items() if name in repeated.files}
         data = {name: digest for name, digest in recorded.data.items() if name in repeated.data}
         recorded = replace(recorded, files=files, data=data)

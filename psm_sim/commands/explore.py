@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Settings(arguments.trace, arguments.profile, policies=policies, **sizes)
     for policy in _parse(settings.arguments)[0]:  # reports wrong options before the server starts
         make_policy(policy)
-    if not arguments.debug:  # errors of odd requests, and of requests that the end of the server interrupts
+    if not arguments.debug:  # invalid and interrupted requests are no errors of the server
         for name in ("tornado", "bokeh", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
     simulator = Simulator(compare_arguments)
@@ -130,7 +130,7 @@ def _write_static(arguments: argparse.Namespace) -> int:
 def _announce(address: str, link: Path | None) -> None:
     """Print the address, and open it in the browser, through the file *link*.
 
-    Other users see the arguments of the browser, but not the content of the file.
+    The address has a secret token. Other users can see the browser's arguments, but not the file's content.
     """
     print(f"{address}\nPress Ctrl-C to end the server.", flush=True)  # noqa: T201
     if link:

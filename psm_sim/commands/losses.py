@@ -23,7 +23,7 @@ from psm_sim.common.errors import InputError
 
 HELP = """\
 Compare losses of LPSM: energy against slowdown over gamma, beside the baselines,
-bsd, anticipate and the best known schedule. Also reports what a nat of each loss
+bsd, anticipate and the best known schedule. Also reports what one nat of each loss
 costs in joules and seconds, the regret of the learner, and how the losses differ."""
 
 EPILOG = """\

@@ -286,7 +286,7 @@ def _check_files(
 
 
 def _plot_path(text: str | None) -> Path | None:
-    """Return the path of the plot. Only then are the figures imported, with all that they draw."""
+    """Return the path of the plot, or None. matplotlib is imported only with a path."""
     if text is None:
         return None
     from psm_sim.reporting.figures.comparison import picture_path
@@ -295,7 +295,7 @@ def _plot_path(text: str | None) -> Path | None:
 
 
 def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, str]:
-    """Return policies, scenario, baselines and reference, and name of the preset, of the options of a run."""
+    """Return the policies, the scenario, the references and the name of the preset of a run."""
     from psm_sim.simulation.preset import RunArguments
 
     settings = parse_settings(arguments.set)
@@ -316,7 +316,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
     )
     texts = arguments.policy or (["lpsm"] if arguments.argv else list(DEFAULT_POLICIES))
     policies = cast("list[Spec]", request.policies(texts))
-    # As devices do, the baseline psm wakes for DTIM beacons.
+    # Like real devices, the baseline psm wakes for DTIM beacons only.
     psm = f"psm:listen_interval={arguments.dtim}" if (arguments.dtim or 1) > 1 else "psm"
     baselines = () if arguments.no_baselines else ("always-on", psm)
     references = request.references(baselines, arguments.against or psm)
@@ -326,7 +326,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
 
 
 def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
-    """Reject ``--workers`` for the run of one client with one seed, without files that are drawn."""
+    """Reject ``--workers`` if neither several seeds or clients nor figures would use it."""
     is_several = (arguments.replications or 1) > 1 or (
         isinstance(scenario.trace, Spec) and "clients" in scenario.trace.values
     )

@@ -33,7 +33,7 @@ def integer_between(minimum: int, maximum: int) -> Callable[[str], int]:
 
 
 def positive_number(text: str) -> float:
-    """Return the finite number > 0 that an option gives, an argparse type."""
+    """Parse a finite number > 0; an argparse type."""
     try:
         value = float(ascii_number(text))
     except ValueError:
@@ -189,7 +189,7 @@ def add_scenario(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--battery",
         metavar="CAPACITY",
-        help="battery capacity, e.g. 2000mAh; adds days",
+        help="battery capacity, e.g. 2000mAh; adds the battery life",
     )
     return group
 
@@ -217,7 +217,7 @@ def add_network(group: argparse._ActionsContainer) -> None:
 
 
 def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "") -> None:
-    """Add the options of the access point, of its channel and of the device to the group of the device."""
+    """Add the options of the access point, of its channel, and of the measured current of the device."""
     group.add_argument(
         "--dtim", type=integer_between(1, 255), metavar="N", help="DTIM period of the access point"
     )

@@ -1,1 +1,1 @@
-"""Modules that know no network: errors, parameters, specs, plug-ins, files, random streams."""
+"""Modules that do not depend on the network model: errors, parameters, plug-ins, files, random streams."""

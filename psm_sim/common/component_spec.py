@@ -90,7 +90,7 @@ class Spec:
         return Spec(self.name, tuple(values.items()), self.label)
 
     def with_defaults(self, values: Mapping[str, object]) -> Spec:
-        """Return a copy with those *values* whose keys it lacks; None values are skipped."""
+        """Return a copy with the *values* whose keys this spec lacks; None values are skipped."""
         spec = self
         for key, value in values.items():
             if value is not None and key not in self.values:
@@ -100,7 +100,7 @@ class Spec:
     def files(self) -> list[Path]:
         """Return the existing files in the name and the values, including nested specs.
 
-        The modules that a user's file imports from its folder follow it.
+        A user's file is followed by the modules that it imports from its folder.
         """
         return [path for text in (self.name, *self.values.values()) for path in _files(text)]
 

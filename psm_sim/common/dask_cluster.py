@@ -16,17 +16,18 @@ _Output = TypeVar("_Output")
 _CONNECT_TIMEOUT_S = 10  # the default is 30 s, too long to wait for a mistyped address
 _POLL_TIMEOUT_S = 0.5  # Ctrl-C is noticed after this time
 _TASKS_PER_THREAD = 2
-"""Submitted tasks per thread of the cluster, so that the next task is there when one is done."""
+"""Submitted tasks per thread of the cluster, so that no thread waits for its next task."""
 
 
 def run_on_cluster(
     function: Callable[[_Task], Iterable[_Output]], tasks: deque[_Task], address: str, isolated: bool
 ) -> Generator[tuple[_Task, _Output | Ended], None, None]:
-    """Yield each task with its outputs and its end, as :func:`psm_sim.common.parallel.unordered_map`.
+    """Yield each task with its outputs and its end, like :func:`psm_sim.common.parallel.unordered_map`.
 
     If a worker is lost, Dask runs its tasks again on other workers, up to its limit ``allowed-failures``.
-    Workers may join meanwhile, and the caller may append *tasks*. *address* is that of the scheduler, e.g.
-    ``tcp://10.0.0.1:8786``. If *isolated* is true, each call has a process of its own on its worker.
+    Workers may join and the caller may append *tasks* during the iteration. *address* is that of the
+    scheduler, e.g. ``tcp://10.0.0.1:8786``. If *isolated* is true, each call runs in its own process on its
+    worker.
 
     Raises
     ------

@@ -88,7 +88,8 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 def one_of(name: str, names: Iterable[str]) -> str:
     """Return ``"one of a, b, c"``.
 
-    Of a long list only the names that are close to *name* are given, or those without a section if none is.
+    Of a long list only the names close to *name* are shown. If none is close, the names without a dot are
+    shown.
     """
     names = list(names)
     if len(names) <= _MANY:
@@ -100,7 +101,7 @@ def one_of(name: str, names: Iterable[str]) -> str:
 
 
 _CLOSE = 0.65  # one wrong letter of three, or two swapped ones, have a similarity of 2/3
-_MANY, _NEAREST = 25, 5  # more names fill the terminal; of these the nearest are listed
+_MANY, _NEAREST = 25, 5  # more than 25 names fill the terminal, so the five nearest are listed
 
 
 def _similarity(name: str, valid: str) -> float:

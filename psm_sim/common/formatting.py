@@ -50,11 +50,11 @@ _MAX_DECIMALS = 6  # microjoules and microseconds
 
 
 def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> int:
-    """Return the number of decimals that the numbers of a column have in common.
+    """Return the number of decimals for all numbers of a column.
 
-    The largest number has four significant digits. It has five if the smallest one, other than 0, would have
-    less than three. Fewer decimals are enough if they show two digits of the smallest half-width of a
-    confidence interval, and three digits of every number.
+    The largest number has four significant digits, or five if the smallest nonzero number would have fewer
+    than three. Fewer decimals are enough if they show two digits of the smallest half-width of a confidence
+    interval, and three digits of every number.
     """
     sizes = [abs(value) for value in values if math.isfinite(value) and value]
     widths = [width for width in half_widths if math.isfinite(width) and width > 0]
@@ -66,13 +66,13 @@ def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> i
 
 
 def _decimals(value: float, digits: int) -> int:
-    """Return the number of decimals with which *value* has so many significant digits; three if below 1."""
+    """Return the decimals that show *digits* significant digits of *value*, at most three digits below 1."""
     exponent = math.floor(math.log10(value))
     return min(max(min(digits, 3 if exponent < 0 else digits) - 1 - exponent, 0), _MAX_DECIMALS)
 
 
 def format_number(value: float, decimals: int) -> str:
-    """Return a number with that many decimals and no negative zero; nan is ``"-"``."""
+    """Return a number with *decimals* decimals and without a negative zero; nan is ``"-"``."""
     if math.isnan(value):
         return "-"
     text = f"{value:,.{decimals}f}"
@@ -80,7 +80,7 @@ def format_number(value: float, decimals: int) -> str:
 
 
 def format_half_width(value: float, decimals: int) -> str:
-    """Return half the width of an interval like :func:`format_number`. A width of 0 or nan is empty."""
+    """Format half the width of an interval like :func:`format_number`. A width of 0 or nan is ``""``."""
     if not value or math.isnan(value):
         return ""
     text = format_number(value, decimals)
@@ -95,24 +95,24 @@ def format_digits(value: float, digits: int = 3) -> str:
 
 
 def format_percent(value: float) -> str:
-    """Return a percentage with two significant digits, or three from 99 % on, and at least 0.01 %."""
+    """Return a percentage with two significant digits, three from 99 % on, or ``"less than 0.01 %"``."""
     if 0 < abs(value) < 0.01:
         return "less than 0.01 %"
     return f"{format_digits(value, 2 if abs(value) < 99 else 3)} %"
 
 
 def format_range(low: float, typical: float, high: float, unit: str) -> str:
-    """Return an interval, with two digits of its width."""
+    """Return ``"LOW to HIGH UNIT, typically X"``, rounded to two significant digits of the width."""
     decimals = 0 if high <= low else 1 - math.floor(math.log10(high - low))
     texts = [f"{round(value, decimals):.{max(0, decimals)}f}" for value in (low, high, typical)]
     return f"{texts[0]} to {texts[1]} {unit}, typically {texts[2]}"
 
 
 def format_seconds(seconds: float, digits: int | None = 3) -> str:
-    """Return a duration with three significant digits in ms or s, or with one decimal in a larger unit.
+    """Return a duration with three significant digits in ms or s, or with one decimal in larger units.
 
-    The unit is the largest of which there are two, or one if it is a second. Without *digits*, all digits of
-    milliseconds and seconds are shown.
+    Minutes, hours and days are used from two of them on. Without *digits*, all digits of milliseconds and
+    seconds are shown.
     """
     for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:

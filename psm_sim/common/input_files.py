@@ -1,4 +1,4 @@
-"""Input files: the folders of the bundled ones, reading with a limit on the size, and digests."""
+"""Reading of input files with a size limit, their digests, and the folders of bundled files."""
 
 from __future__ import annotations
 

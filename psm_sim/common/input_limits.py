@@ -1,4 +1,4 @@
-"""Largest accepted values of all inputs, each with its reason, and the digits of numbers."""
+"""Largest accepted values of inputs, each with its reason, and a check for ASCII digits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_MESSAGES = 10_000_000
 """Background messages of a run; each takes 27 bytes of memory."""
 
 MAX_FRAMES = 50_000_000
-"""Frames of a run, estimated before it begins; they take some minutes."""
+"""Frames of a run, estimated before it begins; so many take some minutes."""
 
 MAX_POLLS = 10_000_000
 """Polls of a replay; they take Learn-alpha some minutes."""
@@ -43,12 +43,12 @@ MAX_CAPTURE_BYTES = 16 << 30
 
 
 def ascii_number(text: str) -> str:
-    """Return *text*, from which Python shall read a number.
+    """Return *text*, which is to be parsed as a number.
 
     Raises
     ------
     ValueError
-        If it has digits of another script, which Python would read, too.
+        If *text* has digits of another script, which Python also accepts.
     """
     if not text.isascii():
         raise ValueError

@@ -29,7 +29,7 @@ _digests: dict[Path, str] = {}
 
 _written: set[Path] = set()
 _noting: list[Path | None] = []
-"""None for each block that runs, and the file whose digest is computed."""
+"""None for each active block, and the file whose digest is being computed."""
 
 
 @contextmanager
@@ -51,8 +51,8 @@ def add_opened_files(digests: Mapping[str, str]) -> None:
 def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
     """Return the digests of the files that user code has opened in this process, by their absolute paths.
 
-    They include the modules that it has imported. The *named* files, files of psm_sim, of the interpreter and
-    of installed packages are left out, and so are files that this process has written itself.
+    Imported modules are included. The *named* files, the files of psm_sim, of the interpreter and of
+    installed packages, and the files that this process has written are excluded.
     """
     for name, module in list(sys.modules.items()):  # perhaps imported before the first block
         file = getattr(module, "__file__", None)

@@ -1,8 +1,8 @@
 """Output files: checks before a command begins, and atomic writing under a temporary name.
 
 A file has its final name only when it is complete. An error or Ctrl-C removes the temporary files. A process
-that is killed leaves a file or folder named ``.psm_sim-*``, which can be deleted. A file that did not exist
-when the command began does not replace one that another command has written meanwhile.
+that is killed leaves a file or folder named ``.psm_sim-*``, which can be deleted. A new output does not
+replace a file that another command has created meanwhile.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def atomic_write_gzip(path: Path) -> Iterator[BinaryIO]:
         if path.suffix.lower() == ".gz":
             import gzip
 
-            # No name and no time in the header, so that equal data give equal bytes.
+            # neither name nor time in the header
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as gzipped:
                 yield gzipped  # type: ignore[misc]
         else:
@@ -120,7 +120,7 @@ def replace_files(folder: Path) -> Iterator[Path]:
 
 
 def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *, force: bool) -> None:
-    """Check that a command whose files are declared here destroys no file of the user.
+    """Check that a command overwrites no file of the user.
 
     Every command that writes files calls this function before it begins. Devices and FIFOs are not checked,
     because they are not replaced.
@@ -175,7 +175,7 @@ def _is_same_file(first: Path, second: Path) -> bool:
 
 
 def check_writable(path: Path, owner: str = "") -> None:
-    """Check that :func:`atomic_write` can write to *path*, which the errors call *owner*.
+    """Check that :func:`atomic_write` can write to *path*; errors start with *owner*.
 
     Raises
     ------

@@ -36,10 +36,10 @@ _POLL_TIMEOUT_S = 0.5
 """Maximum wait in seconds, because Ctrl-C does not end a wait on Windows."""
 
 _EXIT_TIMEOUT_S = 0.5
-"""Time to exit in seconds, before a process is killed."""
+"""Seconds that a process has to exit before it is killed."""
 
 MAX_PRINTED = 64 << 20
-"""Maximum number of bytes that a call may write to standard output and error."""
+"""Bytes that a call may write to standard output and error; more are taken for an endless loop."""
 
 _SHARE = Path("/sys/fs/cgroup/cpu.max")
 _ENVIRONMENT = dict.fromkeys(
@@ -64,7 +64,7 @@ class WorkerDiedError(InputError):
 class Ended:
     """End of a call, with its exception if it failed, or a :class:`WorkerDiedError`.
 
-    ``is_last`` states that its process is of no more use.
+    ``is_last`` is true if the process cannot run another call.
     """
 
     error: BaseException | None = None
@@ -78,7 +78,7 @@ def unordered_map(
     here: bool = False,
     progress: Progress = no_progress,
 ) -> Generator[tuple[_Item, _Output | Ended], None, None]:
-    """Yield each item with each value of ``function(item)`` when it arrives, and with :class:`Ended` at last.
+    """Yield each item with each value of ``function(item)`` as it arrives, and with its :class:`Ended`.
 
     *function* is called in *workers* processes, or in this process if *here* is true. The caller may append
     to *items* during the iteration. *progress* is called if *function* calls :func:`report_progress`.
@@ -122,7 +122,7 @@ def unordered_map(
 
 
 def report_progress(*arguments: Any) -> None:
-    """Call the *progress* of :func:`unordered_map` in the parent process; do nothing in another process."""
+    """Call the *progress* of :func:`unordered_map` in the parent process; do nothing outside a worker."""
     if _channel:
         _channel[0].send_bytes(pickle.dumps(_Reported(arguments)))
 
@@ -139,9 +139,9 @@ _channel: list[Connection] = []
 
 
 class Session:
-    """Process in a session of its own, and a pipe to it.
+    """Process in its own session, with a pipe to it.
 
-    The process and those that it starts end with this object at the latest.
+    The process and its children end with this object at the latest.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Session:
     def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:
         self.channel, other_end = multiprocessing.Pipe()
         printed, printing = multiprocessing.Pipe(duplex=False)
-        # A daemon, as this process is or as Dask declares its workers, may not start processes.
+        # multiprocessing forbids a daemon, such as a worker of Dask, to start processes.
         multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
         with _worker_environment():
             # Processes are spawned on all systems, because libraries may not be safe to fork.
@@ -178,7 +178,7 @@ class Session:
         self.end = weakref.finalize(self, _end_session, self.channel, process, forwarder)
 
     def reason_of_end(self) -> str:
-        """Return the reason why the process, which has closed the pipe, returns no result."""
+        """Return why the process has closed the pipe without a result."""
         self._process.join(_EXIT_TIMEOUT_S)
         if self.printed[0] > MAX_PRINTED:
             return f"it has printed more than {MAX_PRINTED >> 20} MB."
@@ -209,7 +209,7 @@ def _end_session(channel: Connection, process: BaseProcess, forwarder: threading
 
 
 def _forward(source: Connection, printed: list[int], process: BaseProcess) -> None:
-    """Copy *source* to standard error, and count the bytes in *printed*. Kill a *process* that floods."""
+    """Copy *source* to standard error, and count the bytes in *printed*. Kill *process* above the limit."""
     last = b"\n"
     with source, suppress(OSError):
         while data := os.read(source.fileno(), 1 << 16):
@@ -224,10 +224,10 @@ def _forward(source: Connection, printed: list[int], process: BaseProcess) -> No
 
 
 def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cover (in a child)
-    """Exit with the status of ``function()``, which a child process calls in a session of its own.
+    """Call ``function()`` in a child process with its own session, and exit with the returned status.
 
-    Nothing that it starts outlives this process, which must not have started threads yet. Signals that end a
-    command are passed on; a second one kills the child. Ctrl-Z pauses both processes.
+    Processes that the child starts end with this process, which must not have started threads. Terminating
+    signals are passed to the child. A second signal kills the child. Ctrl-Z pauses both processes.
 
     Raises
     ------
@@ -325,7 +325,7 @@ def _receive(session: Session) -> Any:
 
 
 def _lead_session() -> None:  # pragma: no cover (in a child)
-    """Limit user code in this process and in those that it starts, which end with the parent process."""
+    """Start a session with limits on user code, which ends with the parent process."""
     if hasattr(os, "setsid"):
         os.setsid()
     limit_user_code()
@@ -342,7 +342,7 @@ def _call_in_session(
     if sys.stderr is None:  # closed in the parent process
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stdout = sys.stderr
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # left to the parent, too
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     _lead_session()
     function(*arguments)
     _kill_group(os.getpid())  # also the processes that user code has left
@@ -394,7 +394,7 @@ def _block_sigint() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker
 
-    # Starting the tracker unblocks the signal, so it has to run already.
+    # The tracker is started first, because its start unblocks the signal.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

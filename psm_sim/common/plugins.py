@@ -1,7 +1,7 @@
 """Loader of plug-ins: classes in users' files (``FILE.py:CLASS``) and entry points of packages.
 
-A user's file can import the modules in its folder, if no library has their name. The folder is not added to
-the import path, because libraries try to import modules that do not exist, such as ``nt`` on Linux.
+A user's file can import the modules in its folder, unless a library has the same name. The folder is not
+added to the import path, because libraries try to import modules that may not exist, such as ``nt`` on Linux.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 _contents: dict[Path, bytes] = {}
-"""Contents of users' files at the beginning of a sweep, which are used instead of the files."""
+"""Contents of users' files at the start of a sweep, used instead of the current files."""
 
 
 @contextmanager
 def use_contents(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Import the users' files in *contents*, by path, as they are there, whether or not they exist."""
+    """Import users' files from *contents*, by path, instead of from the disk."""
     _contents.update({Path(path): content for path, content in contents.items()})
     try:
         yield
@@ -132,7 +132,7 @@ def imported_files(file: Path) -> list[Path]:
 def _imported_names(file: Path) -> set[str]:
     try:
         nodes = list(ast.walk(ast.parse(_read(file))))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the import names the error
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # reported by the import
         return set()
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
@@ -148,13 +148,13 @@ def _read(file: Path) -> bytes:
 
 
 class _FolderFinder:
-    """Finder and loader of the modules in the folders of users' files, after those of the import path."""
+    """Finder and loader of the modules in users' folders, consulted after the import path."""
 
     def __init__(self) -> None:
         self._files: dict[str, Path] = {}
 
     def add(self, files: list[Path]) -> None:
-        """Find the modules *files* from now on, instead of those of other folders or contents."""
+        """Add modules. They replace modules of the same name in other folders or with other contents."""
         for file in files:
             self._files[file.stem] = file
             if getattr(sys.modules.get(file.stem), "__name__", "").startswith(PLUGIN):
@@ -178,7 +178,7 @@ _FINDER = _FolderFinder()
 def _import(file: Path) -> ModuleType:
     """Import a file under a name made from its path and content, so that an edited file is imported again.
 
-    The content includes that of the modules in its folder that it imports.
+    The content includes the modules of its folder that the file imports.
     """
     modules = imported_files(file)
     try:

@@ -19,7 +19,7 @@ from psm_sim.version import __version__
 PACKAGES = ("numpy", "scipy", "simpy")
 """Packages whose versions may change a result."""
 
-_TIMEOUT_S = 5.0  # long compared with git, unless its folder is on a drive that is away
+_TIMEOUT_S = 5.0  # git takes milliseconds, but blocks on a network drive that does not answer
 
 
 def collect_provenance(files: Iterable[Path]) -> dict[str, Any]:

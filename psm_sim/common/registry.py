@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError:
-    """Return the error for a *name* of a *kind* that is none of *names*, with a hint if there is one."""
+    """Return the error for a *name* of a *kind* that is not in *names*, with a hint if a name is close."""
     names = list(names)
     if "FILE.py:CLASS" in names and name.lower().endswith(".py"):
         return InputError(f"{name} requires the name of a class; expected FILE.py:CLASS{_classes(name)}.")
@@ -76,12 +76,12 @@ class Registry(Generic[T]):
         return [name for name in self._builtin if name not in self._internal]
 
     def installed(self) -> dict[str, str]:
-        """Return the components of installed packages: the package by name, without built-in names."""
+        """Return the package of each installed component by name, without built-in names."""
         points = installed_entry_points(self.group) if self.group else {}
         return {name: distribution_of(point) for name, point in points.items() if name not in self._builtin}
 
     def sources(self) -> dict[str, str]:
-        """Return all names: ``"built in"`` or the package by name."""
+        """Return the source of each component by name: ``"built in"`` or its package."""
         return dict.fromkeys(self.names(), "built in") | self.installed()
 
     def knows(self, text: str) -> bool:

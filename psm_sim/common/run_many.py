@@ -44,7 +44,7 @@ def run_many(
     Raises
     ------
     WorkerDiedError
-        If two processes in turn ended during the same call.
+        If the process of a call ended, and so did the process that repeated the call.
     """
     results = run_in_order(partial(_yield_output, function), tasks, workers, progress, unit)
     for number, (outputs, error) in enumerate(results, 1):
@@ -66,7 +66,7 @@ def run_in_order(
     """Yield the outputs of ``function(task)`` and its exception, or None, in the order of the tasks.
 
     The parameters are those of :func:`run_many`, but *function* returns an iterable. If *isolated* is true,
-    user code may end its process. A single worker is another process then, too. Otherwise, a call whose
+    user code may end its process, and a single worker is a separate process, too. Otherwise, a call whose
     process has ended is repeated once, because the process may have been killed for another reason.
     """
     waiting, running = deque(enumerate(tasks)), dict[int, list[_Output]]()
@@ -96,12 +96,11 @@ def run_as_completed(
     cluster: str = "",
     isolated: bool = False,
 ) -> Generator[tuple[_Task, _Output | Ended], None, None]:
-    """Yield each task with each output of ``function(task)`` when it arrives, and with its end at last.
+    """Yield each task with each output of ``function(task)`` as it arrives, and with its end.
 
-    The caller may append to *tasks* meanwhile. The workers end with the iteration. *cluster* is the address
-    of a Dask scheduler, whose workers return all outputs of a task at its end. It is empty for local
-    processes, of which there are *workers*, as for :func:`run_many`. The calls are in processes that they may
-    end if *isolated* is true.
+    The caller may append to *tasks* during the iteration, and the workers end with it. *cluster* is the
+    address of a Dask scheduler, whose workers return all outputs of a task at its end; empty for local
+    processes. *workers* is that of :func:`run_many`. If *isolated* is true, a call may end its process.
 
     Raises
     ------

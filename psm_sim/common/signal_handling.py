@@ -14,7 +14,7 @@ from psm_sim.common.errors import CommandTerminated
 
 @contextmanager
 def raise_on_signals() -> Iterator[None]:
-    """Raise CommandTerminated in the block on Ctrl-C, SIGTERM or SIGHUP, so that it cleans up."""
+    """Raise CommandTerminated in the block on Ctrl-C, SIGTERM or SIGHUP, so that the block cleans up."""
     before = {}
     if threading.current_thread() is threading.main_thread():
         before = {number: signal.signal(number, _raise_terminated) for number in ending_signals()}

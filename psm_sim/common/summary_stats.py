@@ -81,30 +81,30 @@ def confidence_interval(values: ArrayLike) -> Interval:
 
 
 LEVEL = 0.05
-"""Probability of a wrong difference."""
+"""Significance level: probability of finding a difference between equal means."""
 
 _ROUNDING = 1e-9
-"""Relative difference of two equal values that rounding may cause."""
+"""Relative difference that rounding may cause between equal values."""
 
 
 MIN_DIFFERENCE = 0.01
 """Relative difference below which two costs are equal in a ranking, even if it is significant.
 
-It was set with the rules of the benchmark (``docs/benchmark.md``).
+It is a rule of the benchmark (``docs/benchmark.md``).
 """
 
 
 def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:
-    """Return which means differ: those whose :func:`adjusted_p_values` are at most 5 %."""
+    """Return which pairs of means differ, with :func:`adjusted_p_values` of at most 5 %."""
     return adjusted_p_values(values) <= LEVEL
 
 
 def adjusted_p_values(values: ArrayLike) -> NDArray[np.float64]:
     """Return the p-values of the differences of all pairs, by paired t-tests with Holm's correction.
 
-    The probability of any wrong difference is at most 5 %, however many pairs there are, if those with a
-    p-value of at most 5 % are taken to differ. The result thus remains valid if the best mean is selected
-    first and then compared with the others.
+    If pairs with a p-value of at most 5 % are taken to differ, the probability of any wrong difference is at
+    most 5 %, for any number of pairs. It remains so if the best mean is selected before the others are
+    compared with it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Guard and limits of users' components: their exceptions and wrong results become errors that name them."""
+"""Limits on user-defined components, and a guard that names them in errors."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from psm_sim.common.errors import (
 _Component = TypeVar("_Component")
 
 START_S = 60.0
-"""Time that the import of a file, the creation of a component, its start or its end may take, in seconds."""
+"""Time limit of importing a file, and of creating, starting or finishing a component, in seconds."""
 
 CALL_S = 5.0
-"""Time that any other call of user code may take, in seconds."""
+"""Time limit of any other call of user code, in seconds."""
 
 MEMORY = 2 << 30
 """Maximum memory of a process that has imported a user's file, in bytes."""
 
 MAX_NUMBERS = 1000
-"""Maximum length of a report."""
+"""Maximum number of values in a report."""
 
 _SPARE_MEMORY = 256 << 20
 """Additional memory of psm_sim after user code has reached the maximum, in bytes."""
 
 STUCK = f"a call has not returned for {CALL_S:g} s"
-"""Reason of the end of a process by the signal SIGVTALRM, see :func:`limit_user_code`."""
+"""Message for a process that SIGVTALRM has ended; see :func:`limit_user_code`."""
 
 _LONG = ("load", "open", "start", "finish")
-_TICK_S = 0.5  # small compared with the limit, which is some seconds
+_TICK_S = 0.5  # small compared with CALL_S
 
 
 class _Calls(threading.local):
@@ -56,11 +56,11 @@ class _Calls(threading.local):
 
 _calls = _Calls()
 _copied_calls: list[user_code_call] = []
-"""Calls during which user code has forked this process."""
+"""Calls that were running when user code forked this process."""
 
 
 class TimeLimitError(BaseException):
-    """End of a call that lasted too long, which ``except Exception`` in user code does not catch."""
+    """Call that exceeded its time limit. ``except Exception`` in user code does not catch it."""
 
 
 def time_limit_s(method: str) -> float:
@@ -105,10 +105,10 @@ def is_memory_spent() -> bool:
 
 
 def _limit_time(*_: object) -> None:
-    """Take a tick from the time of the outermost call of the main thread, and end it if no time is left.
+    """Subtract a tick from the time left of the outermost call in the main thread, and end it below 0.
 
-    So calls need not read the clock. While a call of a library lasts, Python handles no signal, and the timer
-    that is set here runs out.
+    Calls thus need not read the clock. Python handles no signal while a library call lasts, so that the timer
+    set here expires.
     """
     signal.setitimer(signal.ITIMER_VIRTUAL, CALL_S)
     for call in _calls.running[:1]:
@@ -117,8 +117,8 @@ def _limit_time(*_: object) -> None:
             raise TimeLimitError(f"no result within {call.limit_s:g} s")
 
 
-# A verb in lower case, because it reads like a function in a with statement. A class, because a generator
-# would cost each decision of a user's policy 1 us.
+# Lower case, because it is used like a function. A class, because a generator would add 1 us to each decision
+# of a user's policy.
 class user_code_call:  # noqa: N801
     """Context manager that converts exceptions of user code to a PluginError.
 
@@ -168,7 +168,7 @@ class user_code_call:  # noqa: N801
 
 
 def _is_ctrl_c(error: BaseException) -> bool:
-    """Return whether the error may be a signal. Commands and workers handle it in another way."""
+    """Return whether *error* is Ctrl-C, which raises KeyboardInterrupt only under Python's own handler."""
     handler = signal.getsignal(signal.SIGINT)
     return isinstance(error, KeyboardInterrupt) and handler is signal.default_int_handler
 
@@ -179,7 +179,7 @@ def one_line_repr(values: object) -> str:
 
 
 def component_name(component: Any) -> str:
-    """Return ``FILE.py:CLASS`` of a component from a user's file, or else its name or that of its class."""
+    """Return ``FILE.py:CLASS`` of a component from a user's file, otherwise its name or class name."""
     cls = type(component)
     if cls.__module__.startswith(PLUGIN):
         return f"{sys.modules[cls.__module__].__file__}:{cls.__name__}"
@@ -192,9 +192,8 @@ def component_name(component: Any) -> str:
 def copy_component(
     component: _Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
 ) -> _Component:
-    """Return a deep copy of a policy or loss, the *component*, which *owner* names in errors.
+    """Return a deep copy of a policy or loss. Errors name it *owner* and end with *remedy*.
 
-    *remedy* is the end of the error.
 
     Raises
     ------
@@ -228,7 +227,7 @@ class Guard:
     label : str
         Kind and name of the component, such as ``"Policy mine"``.
     checks : mapping of str to callable
-        By method, a function that returns its result, perhaps converted, or raises
+        For each method, a function that checks and perhaps converts its result, or raises
         :class:`WrongResultError`.
     """
 
@@ -238,7 +237,7 @@ class Guard:
         self.__dict__.update(component=component, _label=label, _checks=checks)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # those of copy and pickle are the guard's own
+        if name.startswith("__"):  # copy and pickle use the methods of the guard
             raise AttributeError(name)
         value = getattr(self.component, name)
         return partial(self.call, name) if callable(value) else value

@@ -1,4 +1,4 @@
-"""Run the contract checks of a component given by name, file, class or object."""
+"""Runner of the contract checks of a component given by name, file, class or object."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXPERTS, HORIZON = 5, 50
 """Number of experts of the learners under test, and horizon of their switching rates in rounds."""
 
 GATES = (can_be_copied, returns_a_finite_loss_for_each_candidate, loads_every_page)
-"""Checks that all later ones require."""
+"""Checks that all later checks require."""
 
 
 class ComponentKind(NamedTuple):

@@ -27,7 +27,7 @@ class RecordedFrame(NamedTuple):
     Attributes
     ----------
     queued_s, done_s : float
-        Time for which the frame keeps the radio awake, in seconds.
+        Start and end of the time for which the frame keeps the radio awake, in seconds.
     downlink : bool
         Whether the frame is sent to the station.
     wire_bytes : int
@@ -90,7 +90,7 @@ def _record(
 
 
 def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
-    """Return the traffic as a chain with the delays of pages or messages, and the energy beside the chain.
+    """Return the traffic as a chain with the delays of pages or messages, and the energy outside the chain.
 
     With pages, the total delay of a schedule is the time that it adds to the pages. With messages, the chain
     is open, and the total delay is that of all messages to the station, or of their replies.
@@ -105,8 +105,8 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     Returns
     -------
     tuple of (Chain, float)
-        The float is the energy in joules that no schedule changes: of the time after the last step, asleep,
-        of transmissions, as far as they need more power than an awake radio, and of processed frames.
+        The float is the energy in joules that no schedule changes: the energy asleep after the last step,
+        that of transmissions above the power of an awake radio, and that of processed frames.
 
     Raises
     ------

@@ -15,8 +15,7 @@ from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page_view import DependencyPage, Page
 
 STALL_S = 3600.0
-"""Time without a new byte after which a page fails: 40 times as long as people wait, and longer than TCP
-retransmits."""
+"""Time without a new byte after which a page fails, in seconds; longer than TCP retransmits."""
 
 
 class Visit(NamedTuple):
@@ -56,7 +55,7 @@ class Browser:
     stalled : callable
         Called when no new byte of a page has arrived for :data:`STALL_S` seconds.
     load_by_dependencies : callable
-        Loads a page with dependencies; must be set before the first one.
+        Loads a page with dependencies; must be set before the first such page.
     page_ended : Event
         Event of the end of the current page.
     """

@@ -1,4 +1,4 @@
-"""Construction of worlds; the only module that imports the optional parts, and only those in use."""
+"""Construction of worlds. Only this module imports the optional parts, and only those in use."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, bss: Bss | None)
 
 
 def is_plain(topology: Topology) -> bool:
-    """Return whether a station on a link needs nothing beyond the model of the papers."""
+    """Return whether a station on a link needs no feature of a real device."""
     access_point, power = topology.access_point, topology.power
     beacon = topology.beacon
     all_zero = (beacon.loss, beacon.busy_air, access_point.group_per_s, power.wake_j) == (0, 0, 0, 0)

@@ -95,7 +95,7 @@ class Link:
 
     @property
     def in_flight_bytes(self) -> int:
-        """The number of bytes of these segments, including headers."""
+        """The number of bytes of the segments in flight, including headers."""
         return sum(segment.wire_bytes for _, segment in self.flying)
 
     def _arrive(self, _: Event) -> None:

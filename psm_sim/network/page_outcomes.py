@@ -45,7 +45,7 @@ class PageVisits:
         self._numbers.extend((visit.started_s, visit.ended_s, *usage))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the pages as columns: what was loaded and when, and the reading of the meter at the end."""
+        """Return the pages as columns, with their times and the usage at their ends."""
         numbers = np.array(self._numbers).reshape(-1, 2 + len(Usage._fields))
         columns = {
             "page": np.arange(1, len(self) + 1),
@@ -73,7 +73,7 @@ class PageVisits:
 
 
 class PageError(InputError):
-    """A page cannot be loaded, and the run ends.
+    """Failure of a page that ends the run.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class PageFailureHandler:
     Parameters
     ----------
     topology
-        Whether failures are reported.
+        Determines whether failures are reported.
     visits, access_point, policy
         Data for the error message: pages so far, dropped frames, and name of the policy.
 

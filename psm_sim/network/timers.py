@@ -50,7 +50,7 @@ class ReusableEvent(Event):
         heappush(self.queue, (time, priority, next(self.numbers), self))
 
     def comes_first(self, time: float, number: int) -> bool:
-        """Return whether the event would be the next one at *time* with event *number*; else arm it so."""
+        """Return whether the event would come first at *time* with event *number*; otherwise arm it there."""
         entry = time, NORMAL, number, self
         if not self.queue or entry < self.queue[0]:
             return True

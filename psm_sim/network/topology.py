@@ -33,10 +33,10 @@ class Topology:
     """Parameters of a scenario. Sections and keys are those of ``topologies/three-node.toml``.
 
     ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
-    see :func:`topology_differences`. ``stations`` are the stations that share
-    the channel of the access point; empty for a single station. ``seed`` is that of backoffs, losses, faults
-    and group addressed frames. A run sets it to its own seed. ``station_name`` is the name of one station
-    among several, whose losses differ from those of the others; empty for a single station.
+    see :func:`topology_differences`. ``stations`` are the stations that share the channel of the access
+    point; empty for a single station. ``seed`` is the seed of backoffs, losses, faults and group addressed
+    frames, which a run replaces by its own. ``station_name`` is the name of one station among several, whose
+    losses differ from those of the others; empty for a single station.
 
     Raises
     ------
@@ -224,7 +224,7 @@ def topology_files(name: str) -> list[Path]:
 
 
 def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
-    """Return a copy of a topology with some of its keys replaced. Errors are those of :func:`load_topology`.
+    """Return a copy of a topology with some of its keys replaced; see :func:`load_topology` for the errors.
 
     Parameters
     ----------

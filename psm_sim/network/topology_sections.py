@@ -105,7 +105,8 @@ class TcpParameters:
     stack: str = parameter(
         "rfc",
         "TCP implementation of the station: timeouts, delayed ACKs, window after a repeated SYN and after a"
-        " timeout, answer to a repeated SYN-ACK; the server has the same, but linux with lwip and esp-idf",
+        " timeout, answer to a repeated SYN-ACK; the server has the same stack, or linux if the station has"
+        " lwip or esp-idf",
         choices=tuple(TCP_STACKS),
     )
     delayed_ack_ms: float | None = parameter(

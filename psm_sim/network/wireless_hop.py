@@ -1,4 +1,4 @@
-"""Wireless hop between one station and its access point, in the model of the papers."""
+"""Wireless hop between one station and its access point, as a full-duplex link."""
 
 from __future__ import annotations
 

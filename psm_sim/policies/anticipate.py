@@ -32,7 +32,7 @@ _PRICE = 0.25
 """Default price of delay."""
 
 _UNSOLICITED, _QUIET_S = 0.5, 300.0
-"""Number of unsolicited frames in this silence, in seconds, that is assumed before any.
+"""Assumed number of unsolicited frames in this idle time, in seconds, before any was received.
 
 Both were chosen on seed 1 of ``mqtt``, ``push`` and ``ucb`` with two chips. At a price of 10, ``push`` costs
 43 % more without them (``benchmarks/anticipate_constants.py``, as for the other constants).
@@ -53,7 +53,7 @@ energy at a price of 10. With 36, no energy changes by more than 2 %.
 _CACHED_BEACONS = 60
 """Number of beacons for which an idle schedule is cached.
 
-Nothing is learnt until a frame is sent or received.
+The schedule stays valid, because nothing is learnt until a frame is sent or received.
 """
 
 

@@ -208,7 +208,7 @@ class Policy(ABC):
 
     @abstractmethod
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Return how to rest, given that the link is idle.
+        """Return the sleep decision when the link is idle.
 
         Parameters
         ----------

@@ -206,7 +206,7 @@ class Lpsm(Policy):
         self._loss.observe(poll)
 
     def wants(self, hook: str) -> bool:
-        """Return whether it is ``"uplink"``, a context is used, or a subclass overrides the *hook*."""
+        """Return whether *hook* is ``"uplink"``, a context is used, or a subclass overrides the hook."""
         is_overridden = getattr(type(self), hook) is not getattr(Lpsm, hook)
         is_used = self.context != "none" or self._takes_context or self.is_per_page
         return hook == "uplink" or is_used or is_overridden
@@ -318,7 +318,7 @@ class Lpsm(Policy):
 class ContextLearners:
     """Learners of the same kind, one for each context of the station.
 
-    None of the sources describes them. After an uplink packet that waits for a reply, LPSM dozes one beacon.
+    The sources have a single learner. After an uplink packet that waits for a reply, LPSM dozes one beacon.
     After any other uplink packet it uses the prediction of the idle learner.
 
     Parameters

@@ -28,8 +28,8 @@ class Psm(Policy):
 
     With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. A longer interval refers
     to the access point's beacon numbers, as the Listen Interval field of 802.11 does. The station wakes for
-    the beacons whose numbers the interval divides, independently of its uplink packets. Counted from the last
-    doze instead, as in ns-3, each uplink packet restarts the interval.
+    the beacons whose numbers the interval divides, independently of its uplink packets. With
+    ``counted_from=doze``, as in ns-3, each uplink packet restarts the interval.
     """
 
     name: ClassVar[str] = "psm"

@@ -23,8 +23,9 @@ class ShareTimeout(LastFramePolicy):
 
     The policy follows Helmbold, Long, Sconyers and Sherrod (MONET 5, 2000), who spin down disks. The experts
     are timeouts. After each gap between frames, an expert loses the time awake, plus the cost of the doze if
-    a received frame ended it. This cost replaces the energy to spin up. It is the mean wait for a DTIM beacon
-    times ``price``, and is the longest timeout, too. The timeout is the weighted mean of the experts.
+    a received frame ended it. The cost of a doze replaces the energy to spin up. It is the mean wait for a
+    DTIM beacon times ``price``, and it is also the longest timeout. The timeout is the weighted mean of the
+    experts.
 
     A driver does not know when a buffered frame arrived. Half a DTIM interval before the beacon is assumed.
     Fixed-share replaces the variable share of the original.
@@ -57,12 +58,12 @@ class ShareTimeout(LastFramePolicy):
         self._rested = False
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Learn from the gap that a frame sent ends, which never waits."""
+        """Learn from the gap that ends with a frame sent. Such a frame never waits."""
         self._learn(now_s - self.last_s, 0.0)
         super().sent(now_s, frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Learn from the gap that a frame received ends."""
+        """Learn from the gap that ends with a frame received."""
         arrived_s = max(self._doze_s, now_s - self._delay_s) if now_s > self._doze_s else now_s
         self._learn(arrived_s - self.last_s, self._doze_cost_s)
         super().received(now_s, frame)

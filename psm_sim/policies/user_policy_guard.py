@@ -43,9 +43,8 @@ def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
     """Return a new policy for one run.
 
     A spec or class is instantiated, and an instance is copied. A built-in policy is not guarded. A
-    user-defined policy is guarded, after a second new one was tested with a few calls. That one is not told
-    the end of a run, because ``finish()`` may write files. A ``report()`` that follows such a method is
-    therefore not tested.
+    user-defined policy is guarded, after a trial of a second instance with a few calls. The trial does not
+    call ``finish()``, which may write files, and calls ``report()`` only without a ``finish()``.
 
     Raises
     ------

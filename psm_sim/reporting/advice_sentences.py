@@ -78,7 +78,7 @@ def _default_mode(advice: Advice) -> Iterator[str]:
 
 
 def _knowledge(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield what the interval of the currents rests on, and which ranks survive it."""
+    """Yield the evidence for the interval of the currents, and whether the ranks hold within it."""
     chip = advice.chip
     if chip is None:
         return
@@ -93,7 +93,7 @@ def _knowledge(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield the current of deep sleep, and from which interval of reports it is less."""
+    """Yield the current of deep sleep, and the interval of reports above which it draws less."""
     if advice.chip is None or advice.report_every_s is None:
         return
     row = next((row for row in advice.modes if row.mode.name == "deep-sleep"), None)
@@ -110,7 +110,7 @@ def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield settings that are as good, or better with a risk, and what further means would change."""
+    """Yield settings that draw as little, or less at a risk, or that need a new driver or access point."""
     if advice.tied:
         names = capitalize(list_names([row.setting.name for row in advice.tied]))
         draw = "draw" if len(advice.tied) > 1 else "draws"

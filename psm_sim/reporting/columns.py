@@ -15,8 +15,7 @@ from psm_sim.common.formatting import (
 from psm_sim.common.summary_stats import Interval
 
 BEACONS_RANK = 8
-"""Rank of the beacons, below that of the parts of the energy. They are dropped before a table is narrowed in
-other ways, and HTML does not show the parts."""
+"""Rank of the beacons; the parts of the energy have the next rank. HTML shows neither of them."""
 
 
 class Column(NamedTuple):
@@ -35,7 +34,7 @@ class Column(NamedTuple):
     rank : int
         Priority. On a narrow terminal, columns of the highest rank are dropped first. Rank 0 always stays.
     half_width_rank : int
-        The same for the half-widths; 0 if there are none, too.
+        Rank of the half-widths; also 0 if there are none.
     is_text : bool
         Whether the cells are texts, which are aligned to the left and may be wrapped.
     """
@@ -56,10 +55,7 @@ class Column(NamedTuple):
 
     @property
     def heading_lines(self) -> tuple[str, str]:
-        """Heading in two lines. The first one is the same for all columns of a measure that have names.
-
-        It is empty if the column has neither name nor unit.
-        """
+        """Heading in two lines. Columns of one measure that have names share the first line."""
         widest = max(map(len, self.half_widths), default=0)
         sign = f" ±{' ' * widest}" if widest else ""
         if self.name:
@@ -101,7 +97,7 @@ def number_column(
     half_width_rank: int = 0,
     max_decimals: int = 6,
 ) -> Column:
-    """Return a column of numbers with the same number of decimals, which the least one and the widths need.
+    """Return a column of numbers with a common number of decimals, see :func:`decimals_of`.
 
     nan is shown as ``-``, and a half-width of nan or 0 is not shown.
     """
@@ -151,7 +147,7 @@ _LATEX = {
     "|": "$|$",
     "±": "$\\pm$",
 }
-"""LaTeX of the characters that have a meaning in it, or none in its default font."""
+"""LaTeX of characters that are special in it or missing in its default font."""
 
 
 def _escape_latex(text: str) -> str:

@@ -151,7 +151,7 @@ class ResultTable(NamedTuple):
 
     @property
     def main_columns(self) -> list[Column]:
-        """Names and columns without the parts of the energy."""
+        """Names and columns, without the beacons and the parts of the energy."""
         return [*self.names, *(column for column in self.columns if column.rank < BEACONS_RANK)]
 
 
@@ -223,7 +223,7 @@ def _statement(column: Column) -> str:
 
 
 def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
-    """Return the column of the saving relative to the reference, or of the ratio if it is far higher."""
+    """Return the column of the saving relative to the reference. A far higher energy is shown as a ratio."""
     differences = [comparison.difference(run) for run in runs]
     saved = [difference["energy_saved_percent"] for difference in differences]
     widths = [
@@ -257,8 +257,8 @@ _UNLIKE = 1.5
 def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] | None = None) -> list[str]:
     """Return the lines that explain the numbers and state the settings of the run.
 
-    *preset* is the name of the preset of *comparison*, if any. *columns* are those that are shown, if some
-    are left out.
+    *preset* is the name of the preset of *comparison*, if any. *columns* are the shown columns; None means
+    all.
     """
     tables = tables_of(comparison)
     if columns is None:
@@ -413,7 +413,7 @@ def _format_setting(value: object) -> str:
 
 
 def _report(row: Row) -> str:
-    """Return what a policy has measured itself, such as the mean wait reached."""
+    """Return the values that a policy reports, such as the mean wait."""
     prefix = "policy_report."
     values = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
     return ", ".join(f"{name} {value:.4g}" for name, value in values.items())

@@ -109,7 +109,7 @@ class Mark:
 def cut_interval(measure: str, value: float, half_width: float) -> tuple[float, float]:
     """Return both ends of the interval *value* ± *half_width* of a *measure*.
 
-    That of a slowdown is cut at 1, the slowdown without delay.
+    The interval of a slowdown is cut at 1, the slowdown without delay.
     """
     low, high = value - half_width, value + half_width
     return (max(low, min(value, 1.0)) if measure.startswith("slowdown.") and isfinite(low) else low), high
@@ -179,9 +179,9 @@ def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark],
 
 
 def axis_start(measure: str, values: Sequence[float]) -> float | None:
-    """Return where the axis of a measure begins: at 1 for slowdowns and 0 for latencies, less a margin.
+    """Return the start of the axis of a measure: 1 for slowdowns and 0 for latencies, less a margin.
 
-    The margin keeps a mark there within the axes. Other axes begin anywhere, which is None.
+    The margin keeps the marks within the axes. None leaves the start of another axis open.
     """
     floor = {"slowdown": 1.0, "latency": 0.0}.get(measure.partition(".")[0])
     if floor is None or min(values) < floor:
@@ -191,7 +191,7 @@ def axis_start(measure: str, values: Sequence[float]) -> float | None:
 
 
 def states_of(marks: Sequence[Mark]) -> list[str]:
-    """Return the radio states with energy of their own."""
+    """Return the radio states of which a mark has the energy."""
     return [
         state for state in STATE_STYLES if any(state_measure(ENERGY, state) in mark.values for mark in marks)
     ]

@@ -1,8 +1,8 @@
-"""Sentences of the answers: the conclusion of a run, and how losses differ.
+"""Sentences of the conclusion of a run and of a comparison of losses.
 
-Each states a verdict that has been decided as data: see :mod:`psm_sim.simulation.verdict` and
-:class:`psm_sim.campaign.loss_comparison.LossDifference`. Those of an advice are in
-:mod:`psm_sim.reporting.advice_sentences`, so that a run need not import it.
+This module only words verdicts. :mod:`psm_sim.simulation.verdict` and
+:class:`psm_sim.campaign.loss_comparison.LossDifference` decide them. The sentences of an advice are in
+:mod:`psm_sim.reporting.advice_sentences`, which a run does not import.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _STATES = {
     "wake_ups": "wakes up {} times",
     "frames": "exchanges {} frames",
 }
-"""Words for the state that pays."""
+"""Words for the radio state that saves most."""
 
 _MAX_NAMES = 4
 """Maximum number of policies that a sentence lists."""
@@ -86,7 +86,7 @@ _RECORDING_HINT = "One recording cannot tell a difference from noise."
 
 
 def because(reason: Reason | None, *, has_pages: bool) -> str:
-    """Return the state that pays as the end of a sentence; empty if two runs hardly differ in it."""
+    """Return the state that saves most, as the end of a sentence; empty if two runs hardly differ in it."""
     if reason is None:
         return ""
     state, *values = reason
@@ -107,7 +107,7 @@ def capitalize(text: str) -> str:
 
 
 def list_names(texts: Sequence[str]) -> str:
-    """Join names. Of many, some are counted instead."""
+    """Join names. Of more than four, the last ones are only counted."""
     if len(texts) > _MAX_NAMES:
         texts = [*texts[: _MAX_NAMES - 1], f"{len(texts) - _MAX_NAMES + 1} others"]
     return join_names(texts)
@@ -210,7 +210,7 @@ class _Conclusion:
         return [text, f"{self._names[beyond]} {self._words.verb}s {relative}, but {self._limited(beyond)}"]
 
     def _least_and_quickest(self) -> list[str]:
-        """Return which policies use least and which delay least. Of stations return only the former."""
+        """Return which policies use least and which delay least. For stations, return only the former."""
         verdict, text = self._verdict, self._least()
         best, quickest, saving = verdict.best, verdict.quickest.members, verdict.saving
         if best is not None and quickest == (best,) and len(saving) > 1:

@@ -42,7 +42,7 @@ _MAIN = (
     "difference.energy_saved_percent",
 )
 _PAGE_MEASURES = ("page_time_s.mean", "slowdown.mean", "slowdown.max")
-"""First columns of the frame, if it has them. Without page views, those of the latencies come next."""
+"""Next columns of the frame after ``_MAIN``; without page views, the latencies are next."""
 
 _MAX_NAMED = 8
 """Maximum number of results in the ``repr`` of a comparison."""
@@ -67,7 +67,8 @@ class Roles(NamedTuple):
 class Comparison:
     """Results of several policies on the same pages, as returned by :func:`psm_sim.compare`.
 
-    Printing a comparison shows the table of the command line and the conclusion, and so does a notebook.
+    Printing a comparison, or displaying it in a notebook, shows the tables of the command line and the
+    conclusion.
 
     Attributes
     ----------
@@ -76,12 +77,12 @@ class Comparison:
     tasks : sequence of Task
         The seeds or clients, at least one.
     replicate : str
-        What the independent runs of a policy differ in: ``"seed"``, ``"client"``, or empty for a single run.
+        Difference between the independent runs of a policy: ``"seed"``, ``"client"``, or empty for a single
+        run.
     blocks : list of Block
         The table: the rows of each policy, seed, client and station.
     roles : Roles
-        Numbers of the compared policies, of the baselines, which precede them in tables, and of the policy
-        that energy and slowdown are compared with, if any.
+        Numbers of the compared policies, of the baselines, and of the reference policy, if any.
     missing : mapping of str to str
         Policies, seeds or clients without a result, with the reason, if this is a partial comparison.
     max_latency_s : float or None
@@ -176,7 +177,7 @@ class Comparison:
 
     @property
     def always_on(self) -> Result:
-        """The only one of ``always_on_runs``."""
+        """The result of ``always_on_runs``, if there is only one."""
         first, *others = self.always_on_runs
         if others:
             stations = ", ".join(run.station for run in self.always_on_runs)
@@ -255,11 +256,11 @@ class Comparison:
     def long_frame(self) -> pd.DataFrame:
         """The means as a DataFrame with one row per shown result and metric.
 
-        The columns are ``policy``, ``label`` and ``station`` if there are any, ``metric``, which is the name
-        of a value, ``mean``, ``low``, ``high``, ``p_value`` and ``replications``. The mean is that over the
-        seeds or clients, and ``low`` and ``high`` are the ends of its 95 % confidence interval. ``p_value``
-        is that of the paired t-test against the reference policy, with Holm's correction for all pairs of
-        policies, as in the conclusion. Intervals and p-values of a single run are nan.
+        The columns are ``policy``, ``metric`` (the name of a value), ``mean``, ``low``, ``high``, ``p_value``
+        and ``replications``, and ``label`` and ``station`` if there are any. ``mean`` is over the seeds or
+        clients; ``low`` and ``high`` are the ends of its 95 % confidence interval. ``p_value`` is from the
+        paired t-test against the reference policy, with Holm's correction for all pairs of policies, as in
+        the conclusion. Intervals and p-values of a single run are nan.
         """
         import pandas as pd
 

@@ -102,7 +102,7 @@ class _Process:
             self._beacons.clear()
 
     def _draw_page(self, event: Event) -> None:
-        """Draw a page. Pauses are not drawn."""
+        """Draw a page, unless it is a pause without objects."""
         self._pages += 1
         page = self._page
         if page["objects"]:

@@ -43,7 +43,7 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.table import Block
 
 _ALWAYS_ON = Spec("always-on")
-# An interval of 10,000 replications is 2 % of their standard deviation.
+# The 95 % interval of the mean of 10,000 replications is +-2 % of their standard deviation.
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
 OnFailure = Callable[[Comparison], None]
@@ -79,8 +79,8 @@ def run_comparison(
     replications
         Number of consecutive seeds, at least 1.
     progress
-        Called after each seed or client, with that unit, if there are several. Otherwise it counts pages,
-        after each page of a single station or each policy of several ones.
+        Called after each seed or client, if there are several. Otherwise called with the number of pages:
+        after each page of a single station, or after each policy of several stations.
     workers
         Number of processes for several seeds or clients; None uses all cores. The numbers do not depend on
         it.
@@ -90,12 +90,11 @@ def run_comparison(
         Files to write during the run. Only supported for a single seed and client. They are not written if a
         policy fails.
     on_failure
-        If a policy fails or the run is interrupted, called with the finished part before the exception is
-        raised: the finished policies or, with several seeds or clients, those of which all policies are
-        finished. If there are none, the finished policies of the first one. It is not called before the run
-        without power saving has finished.
+        Called with the finished part before the exception is raised, if a policy fails or the run is
+        interrupted. The part has the seeds or clients of which all policies have finished; without any, or in
+        a single run, it has the finished policies. It requires the finished run without power saving.
     isolated
-        Whether all runs are in other processes, because user code may end its process.
+        Whether to run in other processes, because user code may end its process.
 
     Raises
     ------
@@ -146,7 +145,7 @@ def _count_tasks(blocks: Sequence[Block]) -> int:
 
 
 def _tasks(scenario: Scenario, topology: Topology, replications: int) -> tuple[list[Task], str]:
-    """Return a task for each seed or client, and in which of these they differ; empty for a single one."""
+    """Return a task for each seed or client, and ``"seed"``, ``"client"``, or ``""`` for a single task."""
     if replications > 1:
         seeds = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
         tasks = [Task(seeded, replace(topology, seed=seeded.seed)) for seeded in seeds]
@@ -209,7 +208,7 @@ def _run_alone(
 def _run_isolated(
     run: Callable[[Progress], Iterator[list[Block]]], policies: Sequence[PolicyLike], progress: Progress
 ) -> Iterator[list[Block]]:
-    """Yield what *run* yields in another process."""
+    """Yield the blocks of *run*, which is called in another process."""
     work, done = partial(_run_in_worker, run), 0
     with closing(unordered_map(work, deque([report_progress]), 1, progress=progress)) as values:
         for _, value in values:
@@ -245,9 +244,9 @@ def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -
 
 
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
-    """Return *error* with the name of the policy after the *done* results, if its process has ended.
+    """Return *error*. If its process has ended, name the policy that ran after *done* results.
 
-    The run without power saving has the first result. The policies with files are created before it.
+    The first result is the run without power saving. Before it, any policy with a file may be at fault.
     """
     if not isinstance(error, WorkerDiedError):
         return error

@@ -29,7 +29,7 @@ from psm_sim.workload.page_list import as_workload
 
 @dataclass(frozen=True)
 class PresetChoice:
-    """Choice of a preset that no source states, with its history.
+    """Parameter of a preset that no source states, with the history of its choice.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Preset:
     def policy_spec(self, policy: str | Spec) -> Spec:
         """Return *policy* with the preset's parameters for it as defaults.
 
-        Those that *policy* leaves without effect are omitted.
+        Parameters that have no effect in *policy* are omitted.
         """
         spec = Spec.of(policy, "policy")
         defaults = self.policies.get(spec.name, {})
@@ -200,8 +200,8 @@ class RunArguments:
     trace : str, Path, Spec, list of Page, DataFrame, Workload or None
         Trace; None selects that of the preset.
     topology : str, Path, Topology, mapping of str to object, or None
-        Name, file, topology, or dictionary of nested or dotted keys. None is ``three-node``, which with a
-        profile is in the network of :func:`present_network`.
+        Name, file, topology, or dictionary of nested or dotted keys. None is ``three-node``, with the keys of
+        :func:`present_network` if there is a profile.
     pages, seed : int
         As for :class:`Scenario`.
     settings : mapping of str to object, or None
@@ -312,17 +312,17 @@ class RunArguments:
 
 
 def present_network(profile: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the topology keys of a network of today around a chip; without a chip there are none.
+    """Return the topology keys of a typical present network for a chip; empty without a chip.
 
-    They are beacons of 100 TU, 802.11n, an assumed 2 % of lost beacons, and the group addressed frames of the
-    preset household. There is no guard time, because the charge per beacon of a chip includes it.
+    The network has beacons every 100 TU, 802.11n, 2 % lost beacons (assumed), and the group addressed frames
+    of the preset household. It sets no guard time, because the charge per beacon of a chip includes it.
 
     Parameters
     ----------
     profile
-        Chip. If its mean current was measured, the current includes losses and group addressed frames.
+        Chip. A measured mean current (``dtim_N=``) already includes losses and group addressed frames.
     settings
-        Topology keys of the user. A channel that they select has no group addressed frames.
+        Topology keys of the user. With ``mac.model=dcf``, no group addressed frames are added.
     """
     if not profile:
         return {}

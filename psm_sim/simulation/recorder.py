@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 Event = dict[str, Any]
 
 _MIN_CHANGE = 0.002
-"""Smaller changes of the weights are not recorded, because they would not be visible."""
+"""Smallest recorded change of a weight; less is invisible on a track of fewer than 500 pixels."""
 
 
 class Recorder(Observer):
-    """Observer that records the events of a station up to its last page. The run has the same events.
+    """Observer that records the events of a station up to its last page. It does not change the run.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ class Recorder(Observer):
 
 
 class DetailedRecorder(Recorder):
-    """Recorder of all decisions, also of those that a plan has anticipated, and of the frames on all links.
+    """Recorder that also records the decisions that a plan anticipates, and the frames on all links.
 
-    The results of the run do not change, but it takes more time and events.
+    The results do not change, but the run takes more time and events.
     """
 
     rest = Recorder.decision

@@ -103,7 +103,7 @@ class Result:
 
     @property
     def replicate(self) -> str:
-        """What the independent runs differ in: ``"seed"``, ``"client"``, or empty for a single run.
+        """Difference between the independent runs: ``"seed"``, ``"client"``, or empty for a single run.
 
         Stations share a channel and are not independent.
         """
@@ -157,7 +157,7 @@ class Result:
 
     @property
     def station_policy(self) -> str:
-        """Policy that these stations follow instead of *policy*; empty if they have none of their own."""
+        """Policy that these stations follow instead of *policy*; empty if they follow *policy*."""
         return str(self.keys["station_policy"])
 
     @property
@@ -319,7 +319,7 @@ def complete_slowdowns(result: Result) -> list[float]:
 def describe_failures(failures: Sequence[Mapping[str, Any]]) -> str:
     """Format the reasons with their counts, the most frequent one first.
 
-    *failures* are those of the JSON output. If they name stations, the counts of each station are added.
+    *failures* is the list of the JSON output. If it names stations, the counts of each station are added.
     """
     parts = []
     for reason, count in Counter(failure["reason"] for failure in failures).most_common():

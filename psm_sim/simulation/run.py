@@ -96,12 +96,12 @@ class Task:
 
 
 def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]:
-    """Return the setup of each station of a topology, in order. Errors are as for a run.
+    """Return the setup of each station of a topology, in order.
 
     Without ``[[stations]]`` tables, there is one station with the values of the scenario.
 
-    A single station has the seed of the run. Each of several has pages and losses of its own, which depend on
-    the seed of the run and on its name, so that other stations do not change them.
+    A single station uses the seed of the run. Each of several stations derives a seed from it and from its
+    own name, so that other stations do not change its pages and losses.
     """
     if not topology.stations:
         return [StationSetup("", "", topology, None, scenario.workload())]
@@ -166,7 +166,7 @@ def prepare(
     """Build a world for a policy, and initialise the policy.
 
     *policy_spec* may be a spec, a class or an instance, which is copied. *topology* is resolved. *observers*
-    are those of the run. *bss* is that which the station shares with others, if any.
+    are those of the run. The station shares *bss* with other stations, if there are any.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def prepare_stations(
 ) -> list[Run]:
     """Return an initialised run for each station, all in one BSS.
 
-    *policy* is that of the stations without one of their own. *observers* are those of each station.
+    Stations without their own policy follow *policy*. *observers* are those of each station.
     """
     bss = bss_of(stations[0].resolved_topology)
     pairs = zip(stations, observers or [()] * len(stations), strict=True)

@@ -142,7 +142,7 @@ class Scenario:
     def resolve_unseeded_topology(self, where: str = "settings") -> Topology:
         """Return the topology with profile and settings, which does not depend on the seed.
 
-        It is loaded once. Errors call the settings *where*.
+        The topology is loaded once. Errors name the settings *where*.
 
         Raises
         ------

@@ -1,8 +1,7 @@
-"""Table of meter readings, with one row per page, and the rows that are measured and folded from it.
+"""Readings of the energy meter with one row per page, and the results computed from them.
 
-Every answer is a row: a flat dictionary with dotted names, which are the names of the JSON output.
-:func:`measure` returns the row of one run, and :func:`fold` the row of several rows. Nothing else adds or
-averages.
+A result is a row: a flat dictionary with the dotted names of the JSON output. :func:`measure` returns the row
+of one run, and :func:`fold` combines several rows. No other module adds or averages results.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Row = dict[str, Any]
 """Values of a result by dotted name, such as ``slowdown.mean``."""
 
 METER = Usage._fields
-"""Columns of the readings of the meter."""
+"""Columns of the energy meter."""
 
 ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
 """Measures of every run with page views."""
@@ -77,7 +76,7 @@ class Block:
         Values that are read once, at the end of the run: simulated_s, wall_s, events, traffic and
         policy_report, and supply_v if it is known.
     pages : dict of arrays
-        One row per page, with the *reading* of the meter at its end.
+        One row per page, with the reading of the meter at its end.
     messages : dict of str to (int, int, array)
         Messages sent and lost, and the latency of each delivered one in seconds, by direction.
     failures : dict of int to str
@@ -85,9 +84,9 @@ class Block:
     reports_failures : bool
         Whether pages can fail without ending the run.
     policy_state : Policy or None
-        The policy after the run, which is no data; None if the run was in another process.
+        The policy after the run; None if the run was in another process.
     observe : callable or None
-        Function that repeats the run with observers on its first pages; None as their number means all.
+        Function of observers and a number of pages (None for all), which repeats the run.
     """
 
     keys: Row
@@ -201,7 +200,7 @@ def directions_of(row: Row) -> list[str]:
 
 
 def fold(rows: Sequence[Row]) -> Row:
-    """Return the row over several rows: sums, means, maxima or pooled messages, by the name of the column."""
+    """Combine several rows. The name of a column selects its sum, mean, maximum or pooled messages."""
     folded: Row = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         rule = next(rule for prefix, rule in _RULES if name.startswith(prefix))
@@ -244,7 +243,7 @@ _RULES: tuple[tuple[str, Callable[[Any], Any] | None], ...] = (
     *((prefix, None) for prefix in ("mean_", "battery_days", "time_by_state_s", "latency", "pushes")),
     ("", _total),  # pages, simulated_s, wall_s, events, usage, traffic, failed_pages and delays
 )
-"""How a column is folded, by the first prefix of its name that fits. None drops it, as derived ones are."""
+"""Function that folds a column, by the first prefix of its name that matches. None drops a derived column."""
 
 
 def nested(row: Row, names: Iterable[str]) -> Row:

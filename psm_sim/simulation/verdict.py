@@ -1,7 +1,7 @@
-"""Verdict on runs of the same traffic, as data: which use least, which delay least, and why.
+"""Verdict on runs of the same traffic: the runs that use least and delay least, and the reason.
 
-Runs are compared over seeds or clients, by paired t-tests of all pairs with Holm's correction. Every
-difference is significant, except with a single run. Runs are named by their index.
+Runs are compared over seeds or clients, by paired t-tests of all pairs with Holm's correction. Only
+significant differences count, except between single runs. Runs are identified by their index.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Row, directions_of, drop_nan
 
 RELEVANT = 5e-4
-"""Relative difference of two means below which policies count as equal, even if it is significant."""
+"""Relative difference of two means that is irrelevant: half a unit of the fourth digit of a table."""
 
 RELEVANT_OF_ONE = 0.01
-"""The same for single runs, whose noise is unknown."""
+"""The same limit for single runs, whose noise is unknown."""
 
 _UNDECIDED = 1.1
 """Ratio of the largest and the least mean above which equal runs are called undecided."""
@@ -45,7 +45,7 @@ def delay_of(row: Row) -> float:
 
 
 def limited_s(row: Row) -> float:
-    """Return the delay to which a limit applies, in seconds: the mean of pages, or that of messages."""
+    """Return the delay that a limit bounds, in seconds: mean delay of pages, or largest p99 latency."""
     return float(row["mean_delay_s"]) if row["loads_pages"] else slowest(row)[0]
 
 
@@ -67,8 +67,8 @@ class Reason(NamedTuple):
     state : str
         Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
     value, other : float
-        Seconds in the state, or the number of beacons, wake-ups or frames, of both runs: of a page, or of a
-        second if there are no pages.
+        Seconds in the state, or the number of beacons, wake-ups or frames, of both runs; per page, or per
+        second without pages.
     """
 
     state: str
@@ -98,7 +98,7 @@ _STATES = {
     "wake_ups": "usage.wake_ups",
     "frames": "usage.frames",
 }
-"""States that can save energy, and the value that shows how."""
+"""States in which energy can be saved, and the value that shows the saving."""
 
 
 class Equality(StrEnum):
@@ -111,12 +111,12 @@ class Equality(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that do not differ in a measure from the least of them, by ascending mean.
+    """Runs that do not differ in a measure from the smallest one, by ascending mean.
 
     Attributes
     ----------
     members : tuple of int
-        Runs, the least one first; empty if there is none.
+        Runs, the smallest first; empty if there is none.
     equality : Equality
         Sense in which they are equal.
     is_undecided : bool
@@ -131,8 +131,8 @@ class Group:
 class Measure:
     """One measure of several runs on the same traffic, with tests of the differences of its means.
 
-    *value* is a function from the row of a run, or of one of its replicates, to the measure. ``p_values`` are
-    those of :func:`~psm_sim.common.summary_stats.adjusted_p_values`, by the indices of two runs.
+    *value* is a function from the row of a run, or of one of its replicates, to the measure. ``p_values[i,
+    j]`` is the p-value of two runs, from :func:`~psm_sim.common.summary_stats.adjusted_p_values`.
     """
 
     def __init__(self, runs: Sequence[Result], value: Callable[[Row], float]) -> None:
@@ -144,7 +144,7 @@ class Measure:
         self.tolerance = RELEVANT_OF_ONE if self.is_single else RELEVANT
 
     def differ(self, first: int, second: int) -> bool:
-        """Return whether two runs differ significantly and relevantly; of single runs, whether relevantly."""
+        """Return whether two runs differ relevantly and, unless they are single runs, significantly."""
         is_certain = self.is_single or bool(self.p_values[first, second] <= LEVEL)
         return is_certain and not self.is_close(first, second)
 
@@ -183,7 +183,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which runs on the same traffic use least and delay least.
+    """Runs on the same traffic that use least and delay least.
 
     Attributes
     ----------
@@ -198,13 +198,13 @@ class Verdict:
     ranked : tuple of int
         Runs that completed a page or delivered a message.
     within : tuple of int
-        Those of them within the limit of the delay.
+        Ranked runs within the limit of the delay.
     saving : tuple of int
-        Those within the limit that save power. Only they can delay least.
+        Runs within the limit that save power. Only these can delay least.
     least, quickest : Group
         Runs within the limit that use least, and those of *saving* that delay least.
     best : int or None
-        The only run that uses least or, of two that use as little, the one that delays much less.
+        The only run that uses least or, of two equal ones, the one that delays much less.
     compared : int or None
         Run with which the amount of *least* is compared: the reference, or the next best one.
     nearest : int or None
@@ -239,7 +239,7 @@ class Verdict:
 def judge(
     runs: Sequence[Result], references: Sequence[Result] = (), max_latency_s: float | None = None
 ) -> Verdict:
-    """Return the verdict on runs of the same traffic, which *max_latency_s* limits.
+    """Return the verdict on runs of the same traffic, with delays limited to *max_latency_s*.
 
     *references* name the run that amounts are compared with, if it is one of *runs*.
     """
@@ -299,7 +299,7 @@ def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measur
 
 
 def relative_delay(runs: Sequence[Result], delays: Measure, index: int, other: int) -> float:
-    """Return the delay of a run relative to the longer one of another run."""
+    """Return the delay of a run relative to the longer delay of another run."""
     none = 1.0 if runs[0]["loads_pages"] else 0.0
     return max(0.0, delays.values[index] - none) / (delays.values[other] - none)
 

@@ -45,7 +45,7 @@ MAX_LINES = 2_000_000
 
 
 class ColumnType(NamedTuple):
-    """Values of a column: description, how one is read (or ValueError) and written, and of an empty cell."""
+    """Type of a column: description, reader (raises ValueError), writer, and value of an empty cell."""
 
     expected: str
     read: Callable[[str], Any]

@@ -5,10 +5,11 @@ is divided into n equal strata, and one probability is drawn in each. Thus 100 t
 by chance. The draws are then shuffled, so they show no trend.
 
 The last stratum of a heavy tail is wide. Among 284 replies, the largest one varies from 0.4 to 1.6 MB and
-changes the mean by 30 %. ``wander`` times the sum of all draws therefore limits the range of a stratum. Draws
-of wider strata are shrunk towards the mean of the stratum until their range has that width. The expectation
-is unchanged, but the most extreme values, which a short run would contain only by chance, do not occur.
-Longer runs have narrower strata and reach further into the tail. ``wander=None`` disables the shrinking.
+changes the mean by 30 %. The parameter ``wander`` therefore limits the range of a stratum to this fraction of
+the sum of all draws. Draws of wider strata are shrunk towards the mean of the stratum until their range has
+that width. The expectation is unchanged, but the most extreme values, which a short run would contain only by
+chance, do not occur. Longer runs have narrower strata and reach further into the tail. ``wander=None``
+disables the shrinking.
 """
 
 from __future__ import annotations
@@ -221,7 +222,7 @@ class PageSampler:
         return max_probability
 
     def sizes(self, is_main: NDArray[np.bool_]) -> list[int]:
-        """Sample the sizes of all objects, page by page. *is_main* are the main ones."""
+        """Sample the sizes of all objects, page by page. *is_main* marks the main objects."""
         sizes = np.empty(is_main.size, dtype=np.int64)
         if "main_bytes" in self._profile.tables:
             sizes[is_main] = self.integers("main_bytes", int(is_main.sum()))
@@ -237,7 +238,7 @@ class PageSampler:
         return self.integers("request_bytes", n).tolist() if constant is None else [round(constant)] * n
 
     def delays(self, is_main: NDArray[np.bool_]) -> list[float]:
-        """Sample the server delays of all objects in seconds, page by page. *is_main* are the main ones."""
+        """Sample the server delays of all objects in seconds. *is_main* marks the main objects."""
         delays = self._delays("server_delay", is_main.size)
         if self._sampling.main_delay_ms is not None:
             delays[is_main] = self._delays("main_delay", int(is_main.sum()))

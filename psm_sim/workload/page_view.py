@@ -120,7 +120,7 @@ def check_objects(objects: int, owner: str) -> None:
 
 
 PAGE_START = -1
-"""Value of ``depends_on`` for objects that are requested when the page is."""
+"""Value of ``depends_on`` for objects that are requested at the start of the page."""
 
 
 class PageHost(NamedTuple):

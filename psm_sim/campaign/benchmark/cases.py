@@ -28,7 +28,7 @@ class Traffic(NamedTuple):
 
 
 PAGES, DEVICES, CAPTURES = "pages", "devices", "captures"
-"""Groups of traffic: pages, whose later requests wait for earlier replies, devices, and replayed packets."""
+"""Groups of traffic: page views, whose requests wait for earlier replies; devices; replayed packets."""
 
 # Group addressed frames of presets/household.toml.
 _HOUSEHOLD = {"access_point.group_per_s": 0.2317, "access_point.group_bytes": 81}
@@ -72,7 +72,7 @@ TOLD = {"anticipate": f"anticipate:price={PRICE}", "stpm": f"stpm:delay_w={PRICE
 """Built-in policies with a price, and their specs at the price of the case."""
 
 UNSEEN = "predict:arrivals=false"
-"""Policy without the arrival times at the access point, which `predict` knows and no driver does."""
+"""Policy ``predict`` without the arrival times at the access point, which no driver knows."""
 
 
 @cache
@@ -141,7 +141,7 @@ JUDGING = BenchmarkPlan(tuple(range(70001, 70011)))
 """Seeds on which policies are judged. No policy may be tuned on seeds from 70001 on."""
 
 QUICK = BenchmarkPlan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
-"""Part of the judging that takes a minute or two."""
+"""Part of :data:`JUDGING` that runs in one or two minutes."""
 
 
 def radio_settings(chip: str) -> Mapping[str, object]:

@@ -35,7 +35,7 @@ MAX_ANSWER_BYTES = 1 << 20
 """Maximum size of an answer in bytes."""
 
 LATE_S = 1.0
-"""Time after which a call is late that its own process should have ended, in seconds."""
+"""Additional time in which the entry's own process can end a late call, in seconds."""
 
 _HOOKS = ("uplink", "sent", "received", "interrupted")
 
@@ -119,7 +119,7 @@ class EntryPolicy(Policy):
         return self._report
 
     def _open(self) -> _Facts:
-        """Begin the process, unless it runs, and return what the entry is."""
+        """Start the process, unless it runs, and return the facts of the entry."""
         if self._session is None:
             self._session = Session(serve_policy, self.policy)
             self._number, self._left_s = 0, RUN_S
@@ -176,7 +176,7 @@ class EntryPolicy(Policy):
 
 
 def serve_policy(channel: Connection, spec: str) -> None:
-    """Run the policy *spec*, as questions in the *channel* ask, until it is closed."""
+    """Answer the questions in *channel* with the policy *spec* until the channel is closed."""
     policy: Any = None
     with suppress(EOFError, OSError), note_opened_files():
         while True:

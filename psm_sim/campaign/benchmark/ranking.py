@@ -20,7 +20,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import MIN_DIFFERENCE, confidence_interval, significant_differences
 
 REFERENCE_POLICY = "psm"
-"""Policy whose cost is the limit below which power saving is worth it."""
+"""Policy with whose cost the costs of a case are compared."""
 
 FIRST = 3
 """Number of first ranks whose order is compared between measures."""
@@ -63,9 +63,9 @@ class Standing:
 
 
 def policies_of(result: BenchmarkResult, told: bool) -> list[str]:
-    """Return the policies of the table with the price, or of that without.
+    """Return the policies of the ranking in which policies know the price (*told*), or of the other ranking.
 
-    A policy without a price is in both.
+    A policy without a price parameter is in both rankings.
     """
     informed = {name for name, spec in TOLD.items() if spec in result.policies}
     return [policy for policy in result.policies if (policy not in informed if told else not is_told(policy))]

@@ -213,12 +213,12 @@ def read_result(path: Path) -> BenchmarkResult:
 
 
 def plan_of(result: BenchmarkResult) -> BenchmarkPlan:
-    """Return the plan that a result is from.
+    """Return the plan of a result.
 
     Raises
     ------
     InputError
-        If it has traffic that is not in the repository.
+        If the result has traffic that the benchmark does not have.
     """
     names, radios = (tuple(dict.fromkeys(values)) for values in list(zip(*result.cases, strict=True))[:2])
     if unknown := [name for name in names if name not in TRAFFIC]:

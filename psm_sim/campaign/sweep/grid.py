@@ -27,8 +27,8 @@ from psm_sim.simulation.scenario import Scenario
 MAX_TASKS = 100_000
 """Maximum number of tasks of a sweep.
 
-The plan and its rows need about 2 kB of memory per task. A task takes at least 0.05 s of one core, and a
-larger sweep would take days on a machine with a few cores. Most likely the step of a range is mistyped.
+The plan and its rows need about 2 kB of memory per task. More tasks are most likely the result of a mistyped
+step of a range.
 """
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
@@ -131,7 +131,7 @@ class GridAxis:
 
 
 _DEFAULT_POLICY = "lpsm"
-"""Policy of a sweep without policies, which is also the only one with a loss."""
+"""Policy of a sweep without policies. It is the only policy with a loss."""
 
 
 def fixed_axes(values: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GridAxis]:
@@ -272,7 +272,7 @@ class Grid:
                 )
 
     def _check_effects(self) -> None:
-        """Reject a topology key that acts in no task, because its switch is off in all of them."""
+        """Reject a topology key that has no effect in any task, because its condition is never met."""
         values = {axis.key: axis.values for axis in self.axes}
         keys = [key for key in values if key in topology_keys() and conditions_of(key)]
         if not keys:

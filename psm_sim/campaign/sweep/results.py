@@ -143,8 +143,8 @@ def _intervals_of_differences(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both ends of the confidence intervals of the mean differences along the last axis.
 
-    Values that one of both lacks are nan. An interval is infinite if they share fewer than two values,
-    unless there is only one value at all.
+    Missing values are nan. An interval is infinite with fewer than two complete pairs, unless there is only
+    one replication.
     """
     from scipy.special import stdtrit
 

@@ -48,8 +48,8 @@ The policies of a job share an always-on run. If their worker dies, all of them 
 class Job:
     """Policies that run in one scenario, and the rows of their tasks without results.
 
-    The scenario has its topology, without the seed of that. ``is_retry`` states that a process has ended when
-    the first policy was to run.
+    The scenario contains its topology without a seed. ``is_retry`` is true if a process has already ended
+    during the first policy.
     """
 
     scenario: Scenario
@@ -66,7 +66,8 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
     *tasks* maps the key of each task to the task. There is a job for each worker if there are enough tasks.
-    A trial of each policy comes first. Return also the rows of the tasks whose policy fails in its own code.
+    Each policy is initialised once before. The second result has the rows of the tasks whose policy failed
+    then.
 
     Raises
     ------
@@ -172,9 +173,9 @@ def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None)
 
 
 def _run(job: Job) -> Iterator[TaskRow]:
-    """Yield the row of each policy when it has run. If one fails, run those after it without it.
+    """Yield the row of each policy after its run. If a policy fails, the policies after it run without it.
 
-    If user code has spent the memory of this process, they are left to another one.
+    If user code has used up the memory of this process, they are left to another process.
     """
     done, is_begun = 0, False
     failure: Exception | None = None
@@ -268,13 +269,13 @@ def run_sweep_tasks(
         row.key: row for row in table.rows if row.key in by_key and not row.error and is_current[_opened(row)]
     }
     missing = {key: task for key, task in by_key.items() if key not in rows}
-    # read before the checks, which run user code, and not again, so that edits do not change the results
+    # Read once, before the checks run user code, so that later edits do not change the results.
     policies = {str(task.policy): task.policy for task in missing.values()}
     files = {file for policy in policies.values() for file in policy.files()}
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     processes = 1 if cluster else process_count(len(missing), workers)
     jobs, failed = make_jobs(missing, processes)
-    # a file that is again as it was, after a row with another content
+    # Rows whose files have returned to an earlier content become the last rows of their tasks.
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
     table.append(failed)
@@ -313,8 +314,8 @@ def run_sweep_tasks(
 def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[TaskRow]]:
     """Return the jobs that continue a job whose process has ended, and the rows of failed tasks.
 
-    The first task has ended the process if it has user code, or if this happens again. Otherwise the process
-    may have been killed.
+    The first task is at fault if it has user code, or if the process has ended twice. Otherwise, the process
+    may have been killed, and the job is repeated.
     """
     if error is None:  # another task has spent the memory of the process
         return [job], []

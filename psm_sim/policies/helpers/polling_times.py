@@ -155,7 +155,7 @@ class IdlePlan:
     ----------
     make_lookahead : callable
         Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` of these rounds, or None.
-        Called after the first one.
+        Called after the first round.
     learned : callable
         Called with the number of the next wake-up beacon, after the rounds that are over were learnt.
     times_ms : ndarray, shape (n,)

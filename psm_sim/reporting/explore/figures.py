@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
 _TOOLS = "pan,box_zoom,wheel_zoom,reset,save"
-"""Tools of a figure. Wheel zoom must be selected first, so that the wheel scrolls the page by default."""
+"""Tools of a figure. Wheel zoom is off until it is selected, so that the wheel scrolls the page."""
 
 _MARKERS = {
     "o": "circle",
@@ -27,7 +27,7 @@ _MARKERS = {
     "*": "star",
     "h": "hex",
 }
-"""Markers of bokeh for those of matplotlib."""
+"""Bokeh marker of each matplotlib marker."""
 
 
 def _make_figure(height_px: int, *, tools: str = _TOOLS, **options: Any) -> Figure:
@@ -102,7 +102,7 @@ _ROWS = ("downlink frame", "frame buffered", "uplink frame", "beacon received", 
 
 
 def draw_timeline(label: str) -> Figure:
-    """Return a figure with empty rows for the events of one policy; *label* is that of its axis."""
+    """Return a figure with empty rows for the events of one policy; *label* is the label of its time axis."""
     figure = _make_figure(
         300,
         tools="xpan,xbox_zoom,xwheel_zoom,reset,save",

@@ -61,7 +61,7 @@ class Simulator:
         threading.Thread(target=self._work, daemon=True).start()
 
     def submit(self, request: Callable[[], None]) -> None:
-        """Call *request*, which may call :meth:`view`, in the thread of the simulator after earlier ones."""
+        """Queue *request*, which may call :meth:`view`, for the thread of the simulator."""
         self._requests.put(request)
 
     def _work(self) -> None:
@@ -218,7 +218,7 @@ class ExploreView:
         numbers: list[Any] = [str(page[0]) for page in result.events[0]["pages"]]
         self._run.options, self._page.options = labels, numbers
         self._show_timeline("value", None, None)
-        # Last, since it says that all else is shown.
+        # Set last, because it signals that all else is shown.
         self._texts["status"].text = f"<p class=caption>{escape(title_of(comparison))}</p>"
 
     def _show_error(self, message: str) -> None:
@@ -231,7 +231,7 @@ class ExploreView:
             column.children = [Spacer()]
 
     def _show_timeline(self, attribute: str, old: object, new: object) -> None:
-        """Show the selected page of the selected policy, or the first one if it is no longer there."""
+        """Show the selected page of the selected policy, or the first page if that page no longer exists."""
         if self._view is None:
             return
         by_run = self._view.events

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = "127.0.0.1"
 _URI = r"(ws|static/[\w./-]+(\?v=\w+)?)?"
-"""What a browser requests below the token."""
+"""Paths that a browser requests below the token."""
 
 
 def serve(make_page: Callable[[Document], object], port: int, announce: Callable[[str], None]) -> None:

@@ -26,9 +26,10 @@ PARAMETERS = {
     "gamma": ("lpsm", "gamma", {"gamma"}),
     "switching_rate": ("lpsm", "alpha", {"alpha", "learner"}),
 }
-"""Controls of a parameter: the policy, its parameter, and the parameters with which a policy has its own."""
+"""Controls of parameters: the policy, its parameter, and the parameters that override the control."""
 
-# Pages of a comparison, and the objects, which four policies load in half a second, and idle seconds.
+# Limits on the pages of a comparison, on their objects (four policies load 600 in half a second), and on
+# their idle seconds.
 _USUAL_PAGES, _MAX_OBJECTS, _MAX_IDLE_S = 40, 600, 3600.0
 
 
@@ -108,8 +109,8 @@ def _accepts(spec: Spec, control: str) -> bool:
 def fitting_sizes(trace: str) -> dict[str, str]:
     """Return ``pages`` and ``seeds`` for a trace, so that the simulation takes seconds.
 
-    There is one page for a trace without pages, whose messages last for minutes to hours. There is one seed
-    for a recording that is the same for every seed.
+    A trace without page views gets one page, whose messages last for minutes to hours. A recording that is
+    the same for every seed gets one seed.
 
     Raises
     ------
@@ -228,7 +229,7 @@ def read_controls(controls: Mapping[str, Any]) -> Settings:
 
 
 def check_choice(control: Any, value: Any) -> None:
-    """Check that a value for a control is one of its options, or a list of them as the present value.
+    """Check that *value* is an option of a control, or a list of options if the control holds a list.
 
     Raises
     ------

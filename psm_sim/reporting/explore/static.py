@@ -203,7 +203,7 @@ def _number(value: float) -> float | None:
 
 
 _STEPS = 1000
-"""Resolution of the longest timeline. Events of one step are one event."""
+"""Number of steps of the longest timeline. Events in one step are merged."""
 
 
 def _timelines(runs: Sequence[Result]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ FORMATS = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
 """Formats of figures, and the metadata that is left out, because it differs between equal figures."""
 
 WIDTH_IN = 4.6
-"""Width of the figures of a run in inches, whose text is still read on the screen of a phone."""
+"""Width of the figures of a run in inches. Their text is legible on the screen of a phone."""
 
 _STYLE = Path(__file__).with_name("psm_sim.mplstyle")
 
@@ -54,7 +54,7 @@ def add_title(figure: Figure, lines: Sequence[str]) -> None:
         figure.suptitle("\n".join(fill(line, width) for line in lines), x=0.01, ha="left", fontsize=9)
 
 
-_TITLE_CHARACTERS_PER_IN = 13.0  # of 10 points, which are 0.55 em wide on average
+_TITLE_CHARACTERS_PER_IN = 13.0  # 5.5 points each, 0.6 em of the 9 points of a title
 _HANDLE_PT, _CHARACTER_PT = 38.0, 4.4
 """Approximate width of a legend entry without its text, and of a character, in typographic points."""
 
@@ -62,7 +62,7 @@ _HANDLE_PT, _CHARACTER_PT = 38.0, 4.4
 def add_legend(figure: Figure, axes: Axes, title: str | None = None) -> None:
     """Add the legend of one panel below the *figure*, in as many columns as fit.
 
-    *axes* is the panel with the labelled series. *title* is that of the legend.
+    *axes* is the panel with the labelled series. *title* is the title of the legend.
     """
     handles, labels = axes.get_legend_handles_labels()
     entry_pt = _HANDLE_PT + _CHARACTER_PT * max(map(len, labels))

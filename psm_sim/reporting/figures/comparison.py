@@ -85,8 +85,8 @@ def frontier_of(
 ) -> list[ParetoCorner]:
     """Return the lowest known frontier of energy against slowdown on the pages of a comparison.
 
-    The frontier is empty for too many pages, and if a policy of the comparison is below it. It is also empty
-    for a shared channel, which the event chain does not model. For *workers* and *progress* see
+    The frontier is empty for too many pages, for a shared channel, which the offline search does not model,
+    and if a policy of the comparison is below it. For *workers* and *progress* see
     :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`.
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
@@ -135,7 +135,7 @@ def draw_marks(
     frontier: Sequence[ParetoCorner] = (),
     title: str = "",
 ) -> Figure:
-    """Plot marks with error bars. Those of one label are joined, and the ends have their values.
+    """Plot marks with error bars. Marks of one label are joined, and the ends show their values.
 
     Marks with far higher energy, such as that of always-on, are listed below the *title* instead. *measures*
     are those of the x and y axis.
@@ -174,9 +174,9 @@ CUT_NOTE = "intervals of the slowdown are cut at 1"
 def plot_series(
     axes: Axes, marks: Sequence[Mark], x: str = SLOWDOWN, y: str = ENERGY, max_labelled: int = 0
 ) -> None:
-    """Plot the marks of one label. Those with values are joined in their order.
+    """Plot the marks of one label. Marks with values are joined in their order.
 
-    If there are more than *max_labelled* marks, only the ends have their values.
+    If there are more than *max_labelled* marks, only the first and the last show their values.
     """
     style = marks[0].style
     values = {measure: [mark.values[measure] for mark in marks] for measure in (x, y)}

@@ -56,8 +56,8 @@ def draw(rows: Sequence[TaskRow]) -> Figure:
 def _series(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
     """Return the candidates of each series, by its name.
 
-    A series has the candidates of one name. If they differ in several parameters, those of the policy with
-    texts as values tell the series apart, such as the loss of ``lpsm`` from its ``gamma``.
+    A series has the candidates of one name. If they differ in several parameters, the text parameters of the
+    policy, such as ``loss`` of ``lpsm``, split the series. Numbers, such as ``gamma``, do not.
     """
     groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -95,7 +95,7 @@ def _label(key: str) -> str:
 
 
 def _marks(name: str, group: Sequence[Candidate]) -> list[Mark]:
-    """Return the marks of a series, with the values of its only parameter and in their order, if any."""
+    """Return the marks of a series, with the values and in the order of its only varying parameter."""
     swept = _swept_parameter(group)
     if swept:
         group = sorted(group, key=lambda each: _order(each.row.inputs.get(swept)))

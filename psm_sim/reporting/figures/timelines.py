@@ -69,7 +69,7 @@ def median_page(run: Result) -> int:
 def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, float], title: str) -> None:
     """Plot one page: awake periods, beacons, frames, and the periods for which frames were buffered.
 
-    *limits_s* are those of the time axis, which begins at the request of the page.
+    *limits_s* are the limits of the time axis, whose zero is the request of the page.
     """
     zero_s, (low_s, high_s) = page["start_s"], limits_s
 

@@ -198,7 +198,7 @@ _LEAST_SHOWN = 0.0005
 
 
 def assumptions(advice: Advice, driver: str) -> list[str]:
-    """Return the lines that state what the numbers rest on."""
+    """Return the lines that state the assumptions behind the numbers."""
     comparison = advice.comparison
     workload, count = comparison.workload, advice.replications
     is_unbounded = bool(advice.has_pages and workload.messages and advice.max_latency_s)

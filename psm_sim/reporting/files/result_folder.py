@@ -61,9 +61,9 @@ def write_results(
     """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures.
 
     The files are written to a temporary folder first, so an error or Ctrl-C leaves earlier files unchanged.
-    The *folder* is created if it does not exist. *comparison* and *preset* are what was run, and *facts* are
-    those of :func:`provenance_of`. *workers* processes compute the frontier; None uses all cores.
-    *formats* are those of the figures.
+    The *folder* is created if it does not exist. *preset* is the name of the preset of the *comparison*, if
+    any. *facts* are from :func:`provenance_of`. *workers* processes compute the frontier; None uses all
+    cores. *formats* are those of the figures.
     """
     from psm_sim.reporting.figures.canvas import save_picture, svg_of
     from psm_sim.reporting.figures.comparison import figures_of, frontier_of

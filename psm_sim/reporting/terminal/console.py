@@ -63,7 +63,7 @@ def print_lines(console: Console, lines: Sequence[str]) -> None:
 
 
 _MIN_TEXT_WIDTH, _LEAST_TEXT_WIDTH = 22, 8
-"""Widths in characters to which a column of texts is narrowed before a column is dropped, and after that."""
+"""Minimum widths of a column of texts, in characters: before columns are dropped, and after that."""
 
 
 def print_table(
@@ -121,7 +121,7 @@ def print_table(
 def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, ...]:
     """Return gap, columns, what is left out, widths, and a rating that is lower for a better layout.
 
-    A layout that drops fewer main columns is better. Of equal ones, it is the one that wraps no text.
+    A layout that drops fewer main columns is better. Of equal layouts, one that wraps no text is better.
     """
     shown, dropped = _fit(columns, max_width, gap)
     widths = _widths(shown, max_width, gap, _LEAST_TEXT_WIDTH)
@@ -130,7 +130,7 @@ def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, .
 
 
 def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[str]:
-    """Return the line that states what :func:`print_table` has left out, if anything; *option* has it all."""
+    """Return the line that states what :func:`print_table` has left out, if anything; *option* writes all."""
     unique = ", ".join(dict.fromkeys(names))
     hint = f"use a wider terminal or {option}"
     return [f"Left out at {console.width} columns: {unique}; {hint}."] if names else []

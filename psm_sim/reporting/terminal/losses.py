@@ -30,7 +30,7 @@ def result_columns(losses: LossComparison) -> list[Column]:
 
 
 def nat_columns(losses: LossComparison) -> list[Column]:
-    """Return the columns that state what a nat of each loss is worth."""
+    """Return the columns of the energy and the delay that one nat of each loss is worth."""
     nats = [curve.examination.nat for curve in losses.curves]
     return [
         _loss_column(losses),

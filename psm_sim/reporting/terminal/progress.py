@@ -55,7 +55,7 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
 def _lines(name: str, unit: str) -> Iterator[Progress]:
     """Print a line at a report that comes at least :data:`LINE_INTERVAL_S` after the last line.
 
-    The first line comes after half of it, so that a command with long tasks is not silent for longer.
+    The first line comes after half of this time, because long tasks delay it.
     """
     begun_s = time.monotonic()
     printed_s = begun_s - LINE_INTERVAL_S / 2

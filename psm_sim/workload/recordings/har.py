@@ -132,7 +132,7 @@ def _json(data: bytearray, path: Path) -> Any:
 def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
     """Return the entries of a log in the order in which the browser requested them.
 
-    Entries that did not use the network are marked as omitted. Those among them without a time are missing.
+    Entries that did not use the network are marked as omitted, or dropped if they have no time.
     """
     entries: list[HarEntry] = []
     for index, entry in enumerate(log["entries"]):

@@ -24,7 +24,7 @@ from psm_sim.workload.recordings.har_entries import HarEntry
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 MIN_WAIT_S = 0.002
-"""Waits up to this time are those of replies that were already there, and say nothing of the round trip."""
+"""Longest wait for a reply that had already arrived. Such a wait does not contain a round trip."""
 
 _WINDOW_S = 0.5
 """Time over which the rate is measured. Shorter ones measure bursts, longer ones the gaps between replies."""
@@ -40,7 +40,8 @@ class RecordedNetwork:
     """Round trips, protocols and rate of the network on which objects were recorded.
 
     The round-trip time of a host is its shortest TCP handshake, because others contain queueing, or its
-    shortest wait, if that is shorter. A host without a handshake is at the median distance of the others.
+    shortest wait, if that is shorter. A host without a handshake has the median of the others, or its
+    shortest wait if that is shorter.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class RecordedNetwork:
     measured : int
         Number of hosts whose handshakes were recorded.
     multiplexed : dict of str to bool
-        Whether most entries of each host are multiplexed. Hosts of unknown protocol are.
+        Whether most entries of each host are multiplexed. Hosts of unknown protocol count as multiplexed.
     lacks_protocols : bool
         Whether the protocol of any host is unknown.
     bytes_per_s : float
@@ -96,7 +97,7 @@ class RecordedNetwork:
         """Return the server delay of each object in microseconds, and a lower bound of it, or ``UNKNOWN``.
 
         The delay is the wait without the round trip, and 0 for a pushed object. It contains queueing. The
-        lower bound also lacks the time that the other bytes received during the wait took on the link.
+        lower bound also excludes the time for which other bytes occupied the link during the wait.
         """
         first_s = np.array([entry.first_s for entry in objects])
         wait_s = np.array([entry.delay_us / 1e6 for entry in objects])
@@ -131,8 +132,8 @@ def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[Pag
     Parameters
     ----------
     nodes : sequence of HarEntry
-        All entries of the page, ordered by release. Omitted ones have no release in the graph. The objects
-        that they requested depend on the object on which they depend themselves.
+        All entries of the page, ordered by release. Omitted entries have no release in the graph. An object
+        that an omitted entry requested depends on the object on which that entry depends.
     network : RecordedNetwork
         Round-trip times of the hosts, and their protocols for entries without one.
     """
@@ -202,7 +203,7 @@ class _AnchorFinder:
         return self._start
 
     def add(self, node: HarEntry, anchor: _Anchor) -> None:
-        """Add an entry, on which later ones can depend. An omitted one stands for its own anchor."""
+        """Add an entry, on which later entries can depend. An omitted entry passes on its own anchor."""
         end = anchor
         if not node.omitted:
             end = _Anchor(self._objects, False, node.end_s, "")
@@ -219,7 +220,7 @@ class _AnchorFinder:
 def remarks(
     nodes: Sequence[HarEntry], objects: Sequence[HarEntry], kinds: Counter[str], network: RecordedNetwork
 ) -> list[str]:
-    """Return what was replayed and estimated, and what the file lacks.
+    """Return remarks on the replayed objects, the estimates, and the data that the file lacks.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ def remarks(
     kinds : Counter
         Numbers of dependencies that are known, inferred and none.
     network : RecordedNetwork
-        Network that the objects show.
+        Network estimated from the objects.
     """
     omitted = Counter(node.omitted for node in nodes if node.omitted)
     median_s = median(network.round_trip_s.values())

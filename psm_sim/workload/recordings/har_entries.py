@@ -81,7 +81,7 @@ class HarEntry:
 
     @cached_property
     def page(self) -> str:
-        """Page to which it belongs."""
+        """Identifier of the page of the entry."""
         return str(self._get("pageref") or "")
 
     @cached_property
@@ -118,7 +118,7 @@ class HarEntry:
 
     @cached_property
     def release_s(self) -> float:
-        """Time at which the browser asked for the entry.
+        """Time at which the browser requested the entry.
 
         The tools of Chrome begin an entry before it is queued, WebPagetest when it is sent, after its set-up.
         """
@@ -153,13 +153,13 @@ class HarEntry:
 
     @cached_property
     def is_pushed(self) -> bool:
-        """Whether the server pushed it, so that it waited for no request."""
+        """Whether the server pushed the response without a request."""
         pushed = self._get("_was_pushed", self._get("response._was_pushed", 0))
         return str(pushed).lower() in ("1", "true")
 
     @cached_property
     def can_request(self) -> bool:
-        """Whether it can request others, as a document, script, style sheet, JSON or redirect can."""
+        """Whether the entry can request others: a document, script, style sheet, JSON object or redirect."""
         status = self._number("response.status") or 0
         if 300 <= status < 400 and status != 304:
             return True
@@ -172,7 +172,7 @@ class HarEntry:
 
     @cached_property
     def redirect_url(self) -> str:
-        """Absolute URL to which it redirects; empty if unknown."""
+        """Absolute URL of the target of a redirect; empty if unknown."""
         target = self._get("response.redirectURL")
         try:
             return _without_fragment(urljoin(self.url, target)) if target and isinstance(target, str) else ""
@@ -181,7 +181,7 @@ class HarEntry:
 
     @cached_property
     def initiator(self) -> str:
-        """URL that requested it: text, a ``url``, or the first one in its stack or in its parents."""
+        """URL of the initiator: a text, a ``url``, or the first URL in its stack or the stack's parents."""
         stack = self._get("_initiator")
         if isinstance(stack, str):
             return _without_fragment(stack)

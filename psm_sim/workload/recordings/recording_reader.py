@@ -1,4 +1,4 @@
-"""Reading of recordings. Their format is detected by content."""
+"""Reading of recordings, whose format is detected by content."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Models of real devices that extend the model of the papers. All of them are disabled by default."""
+"""Features of real devices, all disabled by default."""

@@ -19,7 +19,7 @@ from psm_sim.workload.page_view import Page
 
 
 class ResettingHost(Host):
-    """Host whose connections can be aborted. It answers later segments of them with a reset.
+    """Host whose connections can be aborted. It answers later segments of such a connection with a reset.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class ResettableServer(ServerConnection):
     Parameters
     ----------
     env, endpoint
-        As for :class:`~psm_sim.network.server.ServerConnection`.
+        As for :class:`~psm_sim.network.end_systems.ServerConnection`.
     host
         Host of the server, which knows whether the connection is open.
     """

@@ -42,7 +42,7 @@ class FrameErrors:
 
 
 class AirBeaconReception(BeaconReception):
-    """Beacon reception that also depends on frame errors, which are those of beacons alone.
+    """Beacon reception that also depends on frame errors, which are drawn separately for beacons.
 
     Parameters
     ----------
