@@ -1,4 +1,4 @@
-"""Advice: the minimum energy within the bound, ties, and settings that lose messages."""
+"""Advice on settings: minimum energy within the bound, ties, and lost messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def verdicts(advice: Advice) -> dict[str, DelayVerdict]:
 @pytest.mark.parametrize(
     ("limit_s", "best"), [(None, "LI 10"), (1.3, "LI 10"), (0.4, "LI 3"), (0.15, "LI 1"), (0.05, "off")]
 )
-def test_the_minimum_energy_within_the_bound_is_ranked_first(limit_s: float | None, best: str) -> None:
+def test_the_setting_of_minimum_energy_within_the_bound_is_ranked_first(
+    limit_s: float | None, best: str
+) -> None:
     """A frame waits for at most a listen interval, plus 21 ms in transit."""
     advice = advice_on(listen(1), listen(3), listen(10), limit_s=limit_s)
     for row in advice.rows:
@@ -54,7 +56,7 @@ def test_the_minimum_energy_within_the_bound_is_ranked_first(limit_s: float | No
 
 
 def test_a_setting_that_misses_group_addressed_frames_is_the_second_choice() -> None:
-    """The answer names it with its risk."""
+    """The answer names the setting with its risk."""
     advice = advice_on(listen(1), listen(3), listen(10), limit_s=0.4)
     assert advice.best is not None
     assert advice.second is not None
@@ -66,7 +68,7 @@ def test_a_setting_that_misses_group_addressed_frames_is_the_second_choice() -> 
 
 
 def test_the_answer_names_the_bound_for_a_much_cheaper_setting() -> None:
-    """At 1.1 times the bound, a setting draws a fraction of the current."""
+    """A setting with 1.1 times the bound draws a fraction of the current."""
     scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={"beacon.dtim_period": 3})
     advice = advice_on(listen(3), scenario=scenario, limit_s=0.3)
     assert advice.best is not None
@@ -86,7 +88,7 @@ MULTIPLE = st.sampled_from([0.1, 0.5, 0.9, 1.05, 1.2, 1.3, 3.0])
 def test_no_answer_costs_ten_times_an_unnamed_setting(
     settings_: list[tuple[float, float, int]],
 ) -> None:
-    """Within the bound or up to 25 % beyond it."""
+    """Unnamed settings within the bound, or up to 25 % beyond it, are compared."""
     rows = [SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 1), DelayVerdict.WITHIN)]
     for power_w, delay_s, wake_beacons in settings_:
         verdict = DelayVerdict.WITHIN if delay_s <= 1 else DelayVerdict.ABOVE
@@ -126,14 +128,14 @@ def test_the_answer_compares_with_the_default_of_the_driver(policy: str, sentenc
 
 
 def test_a_network_that_delivers_nothing_has_no_remedy() -> None:
-    """The network loses all frames."""
+    """All frames are lost."""
     broken = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={"faults.wired.loss": 1})
     (sentence,) = answer(advice_on(listen(1), scenario=broken))
     assert sentence == "No setting delivers the messages: at least 100 % are missing."
 
 
 def test_a_setting_close_to_the_bound_is_not_recommended() -> None:
-    """The bound is inside the interval of its 99th percentile."""
+    """The interval of its 99th percentile includes the bound."""
     free = advice_on(listen(1), listen(3))
     delay_s = next(row.delay_s for row in free.rows if row.setting.name == "LI 3")
     assert delay_s.half_width > 0
@@ -145,7 +147,7 @@ def test_a_setting_close_to_the_bound_is_not_recommended() -> None:
 
 
 def test_equal_settings_share_a_rank_and_the_faster_one_is_best() -> None:
-    """On a chip whose dozing power includes the beacons, the listen interval costs no energy."""
+    """The dozing power of the chip includes the beacons, so the listen interval costs no energy."""
     scenario = Scenario("push:stretch_s=1200,period_s=10", pages=1, profile="pixel-5")
     advice = advice_on(listen(10), listen(1), scenario=scenario)
     ranks = {row.setting.name: row.rank for row in advice.rows}
@@ -157,7 +159,7 @@ def test_equal_settings_share_a_rank_and_the_faster_one_is_best() -> None:
 
 
 def test_a_faster_setting_of_rank_1_is_not_best_if_it_may_cost_more() -> None:
-    """With two pages, a difference of 7 % is not significant."""
+    """A difference of 7 % on two pages is not significant."""
     timeout = Setting("timeout", "dynamic:timeout_ms=100,listen_interval=10", (), 1)
     advice = advice_on(listen(1), timeout, scenario=Scenario("modern", pages=1, seed=2), seeds=2)
     rows = {row.setting.name: row for row in advice.rows}
@@ -185,7 +187,7 @@ def test_a_policy_with_a_small_saving_is_not_called_better() -> None:
 
 
 def test_a_setting_with_unknown_delay_is_not_named_beyond_the_bound() -> None:
-    """Messages arrived with one seed only."""
+    """One seed alone has messages that arrived."""
     off = SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), DelayVerdict.WITHIN)
     unknown = SettingRow(
         listen(3), device_run("psm", 0.1, 0.2), Interval(0.2, float("inf"), 2), DelayVerdict.UNCERTAIN
@@ -195,7 +197,7 @@ def test_a_setting_with_unknown_delay_is_not_named_beyond_the_bound() -> None:
     assert choose([off, measured], 1, 0.2).beyond is measured
 
 
-def test_a_new_policy_runs_once_and_is_named_only_if_clearly_better() -> None:
+def test_a_new_policy_is_named_only_if_clearly_better_and_runs_once() -> None:
     """The policy of the best setting is not named."""
     new = [Setting(f"new {n}", f"psm:listen_interval={n}", needs=NEW_DRIVER) for n in (1, 10)]
     advice = advise([OFF, listen(1), *new], PUSH, workers=1)
@@ -206,7 +208,7 @@ def test_a_new_policy_runs_once_and_is_named_only_if_clearly_better() -> None:
 
 
 def test_a_new_policy_near_the_bound_is_uncertain_after_one_seed() -> None:
-    """The bound is 2 % above its delay."""
+    """The bound is 2 % above the delay of the policy."""
     new = Setting("new", "psm:listen_interval=3", needs=NEW_DRIVER)
     free = advise([OFF, new], PUSH, workers=1)
     delay_s = next(row.delay_s.mean for row in free.rows if row.setting is new)
@@ -235,7 +237,7 @@ def test_twt_with_too_little_capacity_loses_messages() -> None:
 
 
 def test_the_bound_of_pages_is_the_time_added_by_power_saving() -> None:
-    """With Student's interval."""
+    """The added time has Student's interval."""
     scenario = Scenario("ucb", pages=5)
     advice = advice_on(listen(1), listen(10), scenario=scenario, limit_s=1.0)
     assert advice.has_pages

@@ -65,7 +65,7 @@ def result_with(*levels: float, noise: float = 0.0, seeds: int = 4) -> Benchmark
 
 
 def test_a_run_has_the_costs_of_each_case_and_a_file_stores_every_bit(tmp_path):
-    """An always-on radio causes no delay. Only a policy with a price runs once per price."""
+    """An always-on radio causes no delay. A policy without a price runs once for all prices."""
     result = run_benchmark(["psm", PRICED], FEW, workers=1)
     assert result.policies == [ALWAYS_ON, "psm", PRICED]
     assert len(result.runs["psm"]) * len(PRICES) == len(result.runs[PRICED]) == len(FEW.cases)
@@ -101,7 +101,7 @@ def test_a_difference_of_two_billionths_is_detected():
 
 
 def test_messages_that_never_arrive_count_as_delay():
-    """Except those that may be in transit at the end."""
+    """Messages that may be in transit at the end do not count."""
     measures = {
         "latency.down.sent": 100, "latency.down.delivered": 90, "latency.down.latency_s.mean": 0.5,
         "latency.up.sent": 1, "latency.up.delivered": 0, "latency.up.latency_s.mean": None,
@@ -157,7 +157,7 @@ def test_policies_are_ranked_by_the_geometric_mean():
 
 @pytest.mark.parametrize("seeds", [1, 4])
 def test_policies_that_do_not_differ_share_a_rank(seeds):
-    """If they differ by less than the minimum difference, or by noise."""
+    """A difference is below the minimum difference, or is noise."""
     close = rank(result_with(2.0, 2.0 * (1 + MIN_DIFFERENCE / 2), 4.0, seeds=seeds, noise=1e-6))
     assert [row.rank for row in close] == [1, 1, 3]
     assert close[1].best == len(CASES)
@@ -165,7 +165,7 @@ def test_policies_that_do_not_differ_share_a_rank(seeds):
 
 
 def test_the_order_does_not_depend_on_the_optimum():
-    """It changes all scores by the same factor. A policy below the optimum replaces it."""
+    """The optimum changes all scores by the same factor. A policy below the optimum replaces it."""
     result = result_with(4.0, 2.0, 3.0, noise=0.01)
     other = replace(result, chain_j=dict.fromkeys(CASES, (0.2,) * 4))
     ratios = [b.score / a.score for a, b in zip(rank(result), rank(other), strict=True)]
@@ -183,7 +183,7 @@ def test_scores_are_means_by_traffic_radio_or_price(field):
 
 
 def test_the_first_rank_can_depend_on_the_measure():
-    """One policy is best in most cases and fails in one kind of traffic."""
+    """The first policy is best in most cases, and fails in one kind of traffic."""
     result = result_with(2.0, 1.0)
     assert set(map(tuple, first_ranks(result, result.policies).values())) == {("bsd:p=0.1", "psm")}
     assert share_of_same_order(result, result.policies) == 1
@@ -252,7 +252,7 @@ def check_stored(stored: BenchmarkResult, policies: list[str]) -> None:
 
 
 def test_the_stored_results_agree_with_this_version():
-    """After an intended change of results, renew the stored ones (docs/benchmark.md)."""
+    """An intended change of results requires new stored ones (docs/benchmark.md)."""
     stored = read_result(STANDING)
     assert stored.seeds == JUDGING.seeds
     assert stored.data == JUDGING.data_digests()
@@ -262,7 +262,7 @@ def test_the_stored_results_agree_with_this_version():
 
 @pytest.mark.parametrize("traffic", ["mqtt", "ping", "push"])
 def test_anticipate_costs_more_energy_and_less_delay_at_a_higher_price(traffic):
-    """In the means over the judging seeds, for each radio (docs/anticipate.md)."""
+    """Means over the judging seeds are compared for each radio (docs/anticipate.md)."""
     runs = read_result(STANDING).runs[cases.TOLD["anticipate"]]
     for radio in cases.RADIOS:
         costs = [runs[Case(traffic, radio, price)] for price in PRICES]

@@ -94,14 +94,14 @@ def test_1_only_an_always_on_radio_answers_a_ping_immediately() -> None:
 
 
 def test_3_the_cheapest_listen_interval_is_the_documented_one() -> None:
-    """The cheapest one within the bound."""
+    """The interval is the cheapest one within the bound."""
     policy = cheapest(3)["policy"]
     assert policy.startswith(("psm", "dynamic"))
     assert interval(cheapest_setting(3)["policy"]) == interval(policy) == 3
 
 
 def test_4_deep_sleep_draws_over_twice_the_current_with_a_report_per_5_minutes() -> None:
-    """Compared with the cheapest listen interval, as documented."""
+    """The comparison is with the cheapest listen interval, as documented."""
     deep = next(row for row in advised(4)["modes"] if row["mode"] == "deep-sleep")
     row = cheapest_setting(4)
     assert interval(row["policy"]) in (9, 10)
@@ -121,7 +121,7 @@ def test_5_only_with_keep_alives_all_messages_arrive() -> None:
 
 
 def test_6_the_selected_interval_misses_no_group_addressed_frames() -> None:
-    """The DTIM period is the only documented interval that misses no more than the 2 % lost beacons."""
+    """Only the DTIM period misses no more than the 2 % of lost beacons."""
     reports = [run["policy_report"] for run in measured(6)]
     missed = [report["group frames missed"] / report["group frames"] for report in reports]
     complete = [run for run, share in zip(measured(6), missed, strict=True) if share < 0.04]
@@ -138,7 +138,7 @@ def test_6_the_selected_interval_misses_no_group_addressed_frames() -> None:
 
 
 def test_9_the_default_of_the_driver_draws_the_documented_current() -> None:
-    """With lost beacons, group addressed frames and drift; the recommended setting draws less."""
+    """Beacons are lost, group addressed frames sent, and clocks drift. The recommended setting draws less."""
     (run,) = measured(9, 1)
     (default,) = [row for row in advised(9)["rows"] if row["is_default"]]
     assert default["mean_current_ma"] == pytest.approx(run["mean_current_ma"], rel=0.03)

@@ -68,14 +68,14 @@ def test_twt_has_a_dtim_share_of_0_and_a_varying_interval_has_none() -> None:
 
 
 def test_a_driver_that_rounds_offers_only_multiples_of_the_dtim_period() -> None:
-    """The nRF70 would turn 10 into 9."""
+    """The driver of the nRF70 would turn 10 into 9."""
     intervals = {setting.wake_beacons for setting in settings("nrf70", 3)} - {0, None, 1}
     assert intervals == {3, 9}
 
 
 @pytest.mark.parametrize(("limit_ms", "doze"), [(300.0, "204.8"), (150.0, "102.4"), (20.0, "102.4")])
 def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) -> None:
-    """To whole beacon intervals, at least one."""
+    """The limit is a number of whole beacon intervals, at least one."""
     policies = {setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.needs}
     assert f"anticipate:max_ms={doze}" in policies
     assert f"bsd:max_sleep_ms={doze}" in policies

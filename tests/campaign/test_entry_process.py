@@ -129,7 +129,7 @@ def own(tmp_path):
     ],
 )
 def test_a_policy_in_a_second_process_gives_the_same_run_bit_for_bit(policy, trace, profile):
-    """With all hooks, service periods, and the power of the radio."""
+    """The policies use all hooks, service periods, and the power of the radio."""
     arguments = {"trace": trace, "profile": profile, "pages": 3}
     there = psm_sim.simulate(EntryPolicy(policy), **arguments)
     here = psm_sim.simulate(policy, **arguments)
@@ -165,13 +165,13 @@ def test_a_user_defined_policy_with_parameters_runs_in_a_second_process(own):
     ],
 )
 def test_an_error_in_the_second_process_is_one_sentence(own, name, message):
-    """The message has the reason, as for a policy in the same process."""
+    """The sentence has the reason, as for a policy in the same process."""
     with pytest.raises(PluginError, match=message):
         psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
 
 
 def test_prints_of_an_entry_are_neither_replies_nor_output(own, capfd):
-    """They go to standard error."""
+    """Standard error has the prints."""
     noisy = psm_sim.simulate(EntryPolicy(f"{own}:Noisy"), pages=1)
     assert run_text(noisy) == run_text(psm_sim.simulate(f"{own}:Mine", pages=1))
     out, error = capfd.readouterr()
@@ -180,7 +180,7 @@ def test_prints_of_an_entry_are_neither_replies_nor_output(own, capfd):
 
 
 def test_an_entry_without_a_reply_ends_with_its_children(own, monkeypatch, tmp_path):
-    """After the time limit, no process has the FIFO of the entry and its child open."""
+    """No process has the FIFO of the entry and of its child open after the time limit."""
     monkeypatch.chdir(tmp_path)
     os.mkfifo("fifo")
     fifo = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
@@ -195,7 +195,7 @@ def test_an_entry_without_a_reply_ends_with_its_children(own, monkeypatch, tmp_p
 
 
 def test_the_second_process_ends_with_its_policy():
-    """At the end of the run, or when the policy is garbage collected."""
+    """The process ends with the run, or when the policy is garbage collected."""
     gc.collect()  # policies of earlier runs
     policy = EntryPolicy("psm")
     policy.start(0.1)
@@ -211,7 +211,7 @@ def test_the_second_process_ends_with_its_policy():
 
 
 def test_the_server_replies_to_each_call():
-    """Every call of the station and an error, in this process for the coverage measurement."""
+    """Each call of the station and an error are tried, in this process so that coverage is measured."""
     frame = [0, 40, 0, True, False, 1460, False]
     questions = [
         [["load"]],
@@ -249,7 +249,7 @@ def _end():
 
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_policy_in_a_second_process_has_no_access_to_the_simulation(own, name):
-    """It has no clock, page or frame in transit, and its energy is that of the honest policy."""
+    """The process has no clock, page or frame in transit. Spying does not change the energy."""
     cheat = psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
     assert cheat["policy_report.findings"] == 0
     honest = psm_sim.simulate(f"{own}:Mine", pages=2)

@@ -62,7 +62,7 @@ def losses() -> LossComparison:
 
 
 def test_each_row_equals_a_run_of_lpsm_with_its_loss_and_gamma(losses: LossComparison) -> None:
-    """The policy in a row of the frame repeats its numbers."""
+    """The policy in a row repeats the numbers of the row."""
     frame = losses.frame
     assert list(frame["seed"]) == [1, 2] * 10
     assert list(frame["loss"][::2]) == ["inverse-log"] * 3 + ["inverse"] * 3 + [""] * 4
@@ -76,7 +76,7 @@ def test_each_row_equals_a_run_of_lpsm_with_its_loss_and_gamma(losses: LossCompa
 
 
 def test_paired_differences_follow_from_the_frame(losses: LossComparison) -> None:
-    """At the values of gamma that are closest to the defaults, 1/1200 and 1e-5."""
+    """The values of gamma are those closest to the defaults, 1/1200 and 1e-5."""
     frame = losses.frame
     first, other = (
         frame[(frame["loss"] == loss) & (frame["gamma"] == gamma)].set_index("seed")
@@ -112,7 +112,7 @@ def test_one_seed_is_too_few_to_compare_losses() -> None:
 
 
 def test_a_price_sets_the_gamma_that_implies_it() -> None:
-    """Also if the loss is not linear in gamma; the other values of gamma are relative to it."""
+    """The loss need not be linear in gamma; other values of gamma are relative to this one."""
     comparison = psm_sim.compare_losses(
         ["inverse", "gamma**2 * I * Ti + 1/Ti"], pages=3, replications=1, price_w=0.5, workers=1
     )
@@ -123,7 +123,7 @@ def test_a_price_sets_the_gamma_that_implies_it() -> None:
 
 
 def test_a_loss_per_page_is_examined_per_page(tmp_path: Path) -> None:
-    """A round is a page, except the last one. The delay costs a nat per second."""
+    """Each round is a page, except the last one. A second of delay costs a nat."""
     file = tmp_path / "delays.py"
     file.write_text(
         "from psm_sim.losses import Context, Loss\n\n"
@@ -138,7 +138,7 @@ def test_a_loss_per_page_is_examined_per_page(tmp_path: Path) -> None:
 
 
 def test_rounds_use_the_polling_times_of_the_station(losses: LossComparison) -> None:
-    """Each is the last prediction, rounded to beacons of 100 ms."""
+    """A polling time is the last prediction, rounded to beacons of 100 ms."""
     curve = losses.curves[0]
     policy = LoggedPolls(gamma=curve.default_gamma)
     log = cast(LoggedPolls, run_workload(policy, load_topology(), load_workload("ucb", 8, 1)).policy_state)
@@ -170,7 +170,7 @@ def test_the_regret_obeys_its_bound(losses: LossComparison) -> None:
 
 
 def test_the_page_load_has_the_weights_of_the_experts(losses: LossComparison) -> None:
-    """Distributions over the polling times, around the longest page."""
+    """The weights are distributions over the polling times, around the longest page."""
     examination = losses.curves[0].examination
     load = examination.page_load
     assert load.weights.shape == (load.times_s.size, examination.times_ms.size)
@@ -181,7 +181,7 @@ def test_the_page_load_has_the_weights_of_the_experts(losses: LossComparison) ->
 
 
 def test_both_published_losses_imply_a_price_of_delay(losses: LossComparison) -> None:
-    """They increase with energy and with delay, so a nat costs joules and seconds."""
+    """Both losses increase with energy and with delay, so a nat costs joules and seconds."""
     for curve in losses.curves:
         nat = curve.examination.nat
         assert nat.joules > 0
@@ -232,7 +232,7 @@ def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
 
 
 def test_a_loss_per_page_has_a_remark(tmp_path: Path) -> None:
-    """It needs a context, which is a parameter of the policy."""
+    """The remark names the context that the loss needs, which is a parameter of the policy."""
     file = tmp_path / "page.py"
     file.write_text(
         "from psm_sim.losses import Context, Loss\n\n\n"
@@ -250,6 +250,6 @@ def test_a_loss_equal_for_all_polling_times_has_a_remark() -> None:
 
 
 def test_a_nat_of_a_loss_that_counts_polls_costs_a_beacon() -> None:
-    """With one nat per poll, the energy of a nat is that of receiving one beacon, 1.5 mJ."""
+    """The loss is one nat per poll, so a nat costs the energy of receiving a beacon, 1.5 mJ."""
     comparison = psm_sim.compare_losses(["1 + 0 * Ti"], pages=10, replications=1, gammas=[1.0], workers=1)
     assert comparison.curves[0].examination.nat.joules == pytest.approx(0.0015, rel=0.1)

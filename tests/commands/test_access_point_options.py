@@ -33,7 +33,7 @@ def result(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 def test_dtim_sets_the_period_and_the_baseline_wakes_for_dtim_beacons(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Savings are relative to that baseline, unless another reference is set."""
+    """Savings are relative to the baseline, unless another reference is set."""
     document = result(capsys, "--dtim", "3", "--beacon-interval", "100")
     same = result(capsys, "--set", "beacon.dtim_period=3", "--set", "beacon.interval_ms=102.4")
     assert document["scenario"] == same["scenario"]
@@ -67,7 +67,7 @@ def test_the_option_latency_is_the_limit_of_the_conclusion(capsys: pytest.Captur
 def test_a_beacon_interval_without_a_unit_is_in_time_units(
     dtim: int | None, interval: str | None, expected: dict[str, float]
 ) -> None:
-    """As in the configuration of access points."""
+    """Access points are configured in time units."""
     assert access_point_settings(dtim, interval, {}) == expected
 
 

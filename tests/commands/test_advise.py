@@ -27,7 +27,7 @@ def advice(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 
 
 def test_the_answer_has_the_call_of_the_driver(capsys: pytest.CaptureFixture[str]) -> None:
-    """It precedes the table; assumptions are below the table."""
+    """The answer precedes the table; assumptions are below the table."""
     assert main(["advise", *DEVICE, *TRAFFIC, "--battery", "2000mAh", "--latency", "300ms"]) == 0
     text = capsys.readouterr().out
     assert " Select listen interval 1 (8 ms awake): esp_wifi_set_ps(WIFI_PS_MAX_MODEM)," in " ".join(
@@ -46,7 +46,7 @@ def test_the_answer_has_the_call_of_the_driver(capsys: pytest.CaptureFixture[str
 
 
 def test_json_has_the_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    """Including the policy of each setting, which can be run again."""
+    """A row has the policy of its setting, which can be run again."""
     document = advice(capsys, *DEVICE, *TRAFFIC, *QUIET, "--latency", "300ms")
     assert document["best"] == "listen interval 1 (8 ms awake)"
     assert document["second"] == "listen interval 2 (8 ms awake)"
@@ -63,7 +63,7 @@ def test_json_has_the_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Byte for byte, although each process has its own hash seed."""
+    """Outputs are equal byte for byte, although each process has its own hash seed."""
     words = (*SHORT, "--latency", "300ms", "--format", "json")
     assert main(["advise", *DEVICE[:-1], "3", *words]) == 0
     parallel = capsys.readouterr().out
@@ -72,7 +72,7 @@ def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.Capture
 
 
 def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a chip, in milliwatts; ``--trace`` is another name of ``--traffic``."""
+    """The columns are in milliwatts without a chip. ``--trace`` is another name of ``--traffic``."""
     words = ("--trace", "ucb", "--pages", "3", "--replications", "2", "--workers", "1", "--latency", "5s")
     assert main(["advise", *words]) == 0
     text = capsys.readouterr().out
@@ -115,7 +115,7 @@ def test_a_wrong_driver_table_is_an_error(
 
 @pytest.mark.parametrize("profile", ["esp32", "esp32-c6"])
 def test_twt_is_offered_only_for_chips_with_twt(profile: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """These are chips with 802.11ax."""
+    """Chips of 802.11ax have TWT."""
     document = advice(capsys, "--profile", profile, "--replications", "1", *SHORT)
     assert any(row["setting"].startswith("TWT") for row in document["rows"]) == (profile == "esp32-c6")
 
@@ -133,7 +133,7 @@ def test_twt_is_offered_only_for_chips_with_twt(profile: str, capsys: pytest.Cap
 def test_the_default_beacon_interval_is_that_of_most_access_points(
     words: tuple[str, ...], interval: dict[str, object], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Unless an option, a setting or a topology has another one."""
+    """An option, a setting or a topology may have another interval."""
     document = advice(capsys, *SHORT, "--replications", "1", "--driver", "linux", *words)
     assert document["settings"] == interval
 
@@ -160,7 +160,7 @@ def test_traffic_without_advice_is_an_error_of_one_sentence(
 
 
 def test_currents_have_an_interval_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
-    """0.86 to 3.5 times the current asleep without a measured board, and 13 % after one mean."""
+    """The interval is 0.86 to 3.5 times the current without a measured board, and 13 % after one mean."""
     words = (*DEVICE[:-4], "--replications", "1", "--workers", "1", *SHORT)
     plain = advice(capsys, *words)
     text = plain["answer"]
@@ -218,7 +218,10 @@ def test_a_chip_without_modes_or_without_a_supply_has_no_mode_table(
 def test_a_chip_implies_a_current_network_whose_parts_can_be_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A measured current includes its surroundings. Without a chip, or with a topology, defaults differ."""
+    """A measured current includes that of its network.
+
+    Without a chip, or with a topology, defaults differ.
+    """
     words = ("--replications", "1", "--workers", "1", *SHORT)
     surroundings = {
         "beacon.loss": 0.02,
@@ -239,10 +242,10 @@ def test_a_chip_implies_a_current_network_whose_parts_can_be_set(
     assert advice(capsys, *chip, *words, "--topology", "modern")["settings"] == {}
 
 
-def test_without_a_dtim_period_the_currents_at_3_are_those_of_such_an_access_point(
+def test_the_output_has_the_currents_at_a_dtim_period_of_3_if_none_is_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Of each setting of the driver; those that wake for DTIM beacons wake for every third beacon then."""
+    """Settings that wake for DTIM beacons then wake for every third beacon."""
     words = ("--profile", "esp32", "--replications", "1", "--workers", "1", *SHORT)
     assumed, stated = advice(capsys, *words), advice(capsys, *words, "--dtim", "3")
     currents = {row["setting"]: row["current_ma"] for row in stated["rows"]}
@@ -257,7 +260,7 @@ def test_without_a_dtim_period_the_currents_at_3_are_those_of_such_an_access_poi
 def test_a_run_and_a_sweep_have_the_same_network_around_a_chip(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Settings and axes override parts of it, and a topology all of it."""
+    """Settings and axes override parts of the network, and a topology all of it."""
     network = present_network("esp32", {})
     changed = {**network, "beacon.loss": 0.05}
     for topology, settings, expected in (

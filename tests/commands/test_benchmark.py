@@ -66,7 +66,7 @@ def test_without_policies_the_command_prints_the_stored_ranking(capsys):
 
 
 def test_a_policy_is_ranked_with_the_stored_ones_and_verified(capsys, folder):
-    """Its result file is verified, also with another last bit, until a number changes."""
+    """The result file is verified, even with another last bit, until a number changes."""
     words = ("--policy", "mine.py:Mine", "--quick", "--output", "mine.json")
     assert benchmark(*words) == 0
     shown = capsys.readouterr()
@@ -123,7 +123,10 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
 
 @pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
 def test_a_tampered_result_is_not_verified(capsys, monkeypatch, folder, tamper):
-    """It is invalid, or differs from the repeated runs, which are replaced by the original result here."""
+    """The file is invalid, or differs from the repeated runs.
+
+    The original result replaces those runs here.
+    """
     stored = read_result(folder / "stored.json")
     runs = {**stored.runs, "mine.py:Mine": stored.runs["psm"]}
     original = replace(stored, runs=runs, files={"mine.py": file_digest(folder / "mine.py")})
@@ -185,7 +188,7 @@ def test_wrong_arguments_are_an_error(capsys, words, message):
 
 
 def test_stored_results_of_other_code_or_versions_have_a_warning(capsys, folder):
-    """It follows from the runs of always-on, which every command repeats."""
+    """The warning follows from the runs of always-on, which every command repeats."""
     stored = json.loads((folder / "stored.json").read_text())
     stored["runs"][0]["energy_j"][0] += 1e-6
     stored["versions"]["numpy"] = "0"
@@ -196,8 +199,8 @@ def test_stored_results_of_other_code_or_versions_have_a_warning(capsys, folder)
     assert "The stored results of the built-in policies differ in numpy (0 and" in warnings
 
 
-def test_the_data_of_an_entry_is_part_of_its_result(capsys, folder):
-    """The process of the entry opens the data. After an edit, tasks run again, and the result differs."""
+def test_an_entry_with_changed_data_runs_again(capsys, folder):
+    """The process of the entry opens the data. After an edit the result differs."""
     (folder / "table.txt").write_text("40")
     (folder / "mine.py").write_text(
         "from pathlib import Path\n" + MINE.replace("=40)", "=int(Path('table.txt').read_text()))")

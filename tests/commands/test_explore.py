@@ -1,4 +1,4 @@
-"""The interactive page: its command line, its server and the simulations behind it."""
+"""Command line and server of the interactive page."""
 
 from __future__ import annotations
 
@@ -184,9 +184,9 @@ def test_the_address_is_printed_and_opened(
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated by SIGTERM")],
 )
 def test_a_signal_ends_the_server(number: signal.Signals, status: int, message: str) -> None:
-    """During a simulation, which the first request starts. No process remains.
+    """The signal arrives during a simulation, which the first request starts.
 
-    The command prints no other lines, also after a request without a valid session.
+    No process remains. The command prints no other lines, even after a request without a valid session.
     """
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
     with server("--trace", "modern") as (process, address):
@@ -207,7 +207,7 @@ def request_until_closed(address: str) -> None:
             status_of(address)
 
 
-def test_a_view_is_simulated_once() -> None:
+def test_the_simulation_of_a_view_is_cached() -> None:
     calls = []
 
     def count(arguments, progress):

@@ -41,7 +41,7 @@ def test_parameters_have_default_unit_range_and_help(capsys: pytest.CaptureFixtu
 
 
 def test_a_condition_is_listed_with_its_parameter(capsys: pytest.CaptureFixture[str]) -> None:
-    """With full topology keys, in the table after the meaning."""
+    """The table has the full topology keys of the condition after the meaning."""
     for kind, name, key, condition in [
         ("topologies", "three-node", "mac.fetch", "mac.model=dcf"),
         ("topologies", "three-node", "beacon.loss_run", "beacon.loss"),
@@ -81,7 +81,7 @@ def test_a_list_in_a_pipe_is_plain_text(capsys: pytest.CaptureFixture[str], kind
 def test_expert_parameters_are_listed_on_request(
     kind: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """JSON always has them. A list without them states their number."""
+    """JSON always has expert parameters. A list without them states their number."""
     tables = []
     for words in ([], ["--all"]):
         assert main(["list", kind, *words]) == 0

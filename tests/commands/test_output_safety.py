@@ -106,7 +106,7 @@ def refusal(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
 def test_an_output_that_is_an_input_is_an_error(
     line: str, link: Callable[[Path, Path], None], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also under another name, a symbolic or hard link, and with --force."""
+    """Another name, a symbolic or hard link, and --force do not avoid the error."""
     source, target = map(Path, WRITERS[line])
     target.parent.mkdir(exist_ok=True)
     link(source.absolute(), target)
@@ -142,7 +142,7 @@ def test_an_existing_file_is_replaced_only_with_force(
 def test_an_output_equal_to_the_input_is_an_error(
     line: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also with --force."""
+    """--force does not avoid the error."""
     assert main(["--policy", "psm", "--pages", "1", "--capture", "x.pcap"]) == 0
     Path("out").mkdir()
     Path("out/pages.csv").write_bytes(Path("page-list.csv").read_bytes())
@@ -152,14 +152,14 @@ def test_an_output_equal_to_the_input_is_an_error(
 
 
 def test_two_outputs_in_one_file_are_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The later one would replace the earlier one."""
+    """The later output would replace the earlier one."""
     Path("out").mkdir()
     line = f"{RUN} --output out --timeline out/result.json"
     assert "--output and --timeline both write 'out/result.json'" in refusal(line, folder, capsys)
 
 
 def test_the_python_functions_do_not_replace_an_input(folder: Path) -> None:
-    """They replace an earlier capture, as other libraries do."""
+    """Earlier captures are replaced, as in other libraries."""
     psm_sim.simulate("psm", pages=1, capture="x.pcap")
     psm_sim.simulate("psm", pages=1, capture="x.pcap")
     before = contents(folder)

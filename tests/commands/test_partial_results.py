@@ -66,10 +66,10 @@ def output_of(words: list[str], status: int, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(("failure", "status", "state"), FAILURES)
-def test_finished_policies_are_printed_as_in_a_run_of_their_own(
+def test_finished_policies_are_printed_as_in_a_run_without_the_others(
     failure: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The missing ones are listed with the reason, and standard error has one line."""
+    """The unfinished policies are listed with the reason, and standard error has one line."""
     write_policy(failure)
     expected = results(output_of([*FINISHED, "--format", "json"], 0, capsys)[0])
     output, messages = output_of([*WORDS, "--format", "json"], status, capsys)
@@ -96,7 +96,7 @@ def test_a_table_and_csv_have_the_finished_policies(capsys: pytest.CaptureFixtur
 def test_a_folder_has_the_data_of_the_finished_policies(
     failure: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It has no figures, because an interrupted command ends soon."""
+    """Figures are missing, because an interrupted command ends soon."""
     write_policy(failure)
     output, messages = output_of([*WORDS, "--format", "json", "--output", "out"], status, capsys)
     assert {path.name for path in Path("out").iterdir()} == {"result.json", "pages.csv", "metadata.json"}
@@ -141,13 +141,13 @@ def test_a_partial_result_replaces_no_earlier_one(
 def test_a_partial_result_has_no_capture_and_no_plot(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Captures and plots have all policies, or are not written."""
+    """Captures and plots are written only if all policies have finished."""
     output_of([*WORDS, "--capture", "x.pcap", "--timeline", "x.json", "--plot", "x.svg"], 2, capsys)
     assert [path.name for path in folder.iterdir() if path.name != "__pycache__"] == ["late.py"]
 
 
 def test_no_result_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFixture[str]) -> None:
-    """The baselines alone are no result."""
+    """Baselines alone are not a result."""
     output, messages = output_of(["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3"], 2, capsys)
     assert (output, messages.count("\n")) == ("", 1)
 

@@ -30,7 +30,7 @@ def runs_of(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict]:
 
 
 def test_without_policy_lpsm_runs_100_pages(capsys: pytest.CaptureFixture[str]) -> None:
-    """On the ucb trace, in the three-node topology, with seed 1, and with baselines."""
+    """The defaults are the ucb trace, the three-node topology, seed 1, and baselines."""
     output = output_of(capsys, "--seed", "1")
     assert [line.split()[0] for line in output.splitlines()[3:6]] == ["always-on", "psm", "lpsm"]
     assert "100 pages of trace ucb, seed 1, topology three-node." in output
@@ -39,7 +39,7 @@ def test_without_policy_lpsm_runs_100_pages(capsys: pytest.CaptureFixture[str]) 
 def test_without_arguments_several_policies_run_over_ten_seeds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With baselines and intervals; here in one process with fewer pages."""
+    """The output has baselines and intervals. The test uses one process and few pages."""
     monkeypatch.setattr("psm_sim.commands.shared_options.DEFAULT_PAGES", 3)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     output = output_of(capsys)
@@ -50,7 +50,7 @@ def test_without_arguments_several_policies_run_over_ten_seeds(
 
 
 def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They equal those on standard output; a remark names the folder."""
+    """Its results equal those on standard output; a remark names the folder."""
     folder = tmp_path / "new" / "results"
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder), "--figure-format", "png,pdf"]) == 0
@@ -80,7 +80,7 @@ def test_figures_are_written_as_svg_by_default(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_explicit_options_override_the_defaults_of_a_preset(capsys: pytest.CaptureFixture[str]) -> None:
-    """A preset equals its parameters as options; its name is in the JSON."""
+    """A preset equals its parameters as options; the JSON has the name of the preset."""
     preset = load_preset("thesis")
     words = ("--pages", "3", "--format", "json")
     policies = ("--policy", "lpsm:loss=inverse", "--policy", "psm")
@@ -105,7 +105,7 @@ def test_explicit_options_override_the_defaults_of_a_preset(capsys: pytest.Captu
 
 
 def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """On the command line and in Python; --trace overrides it."""
+    """Python and the command line have the same default, which --trace overrides."""
     path = tmp_path / "mine.toml"
     path.write_text('trace = "ping"\n[trace_parameters]\nstretch_s = 5\n', encoding="utf-8")
     words = ("--policy", "psm", "--preset", str(path), "--pages", "1")
@@ -130,7 +130,7 @@ def test_a_reference_without_baselines_is_run_but_not_shown(capsys: pytest.Captu
 def test_the_result_is_printed_if_its_folder_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On a full disk: the table, status 2, and one sentence that names the folder."""
+    """The full disk gives the table, status 2, and one sentence that names the folder."""
 
     def full_disk(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -192,7 +192,7 @@ def test_an_invalid_preset_file_is_an_error(
 
 
 def test_too_many_restarts_are_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    """One per second in three years of think time would be a hundred million events."""
+    """A restart per second in three years of think time would be a hundred million events."""
     words = ["--trace", "ucb:mean_think_s=1e8", "--pages", "1", "--set", "faults.restart_every_s=1"]
     assert main([*words, "--policy", "psm", "--set", "faults.restart_s=0.001"]) == 2
     assert "faults: restart_every_s = 1 causes more than 1,000,000 restarts" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from psm_sim.commands.stderr_messages import print_message
 def test_escape_sequences_of_files_do_not_reach_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From clients of a log, the version of a HAR file, the name of a profile or of a file."""
+    """The texts are clients of a log, the version of a HAR file, and names of a profile and of a file."""
     log = tmp_path / "a\x1b[31m.log"
     log.write_text('cs20 785526125 \033]0;pwned\007\033[2Ja "http://x/" 2009 0.5\n')
     profile = tmp_path / "p.toml"

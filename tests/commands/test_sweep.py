@@ -69,7 +69,7 @@ def test_a_figure_of_another_origin_is_not_replaced(capsys: pytest.CaptureFixtur
 
 
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Byte for byte as a table, CSV and JSON."""
+    """Table, CSV and JSON are equal byte for byte."""
     outputs = []
     for workers in ("1", "2"):
         table = ("--workers", workers, "--output", f"{workers}.sqlite")
@@ -97,7 +97,7 @@ def test_a_sweep_without_axes_is_an_error(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_failed_task_is_reported_with_status_1(capsys: pytest.CaptureFixture[str]) -> None:
-    """With its parameters and error. It runs again the next time, and there is no figure."""
+    """The report has its parameters and error. The task runs again the next time, and there is no figure."""
     write_policy(Path("my.py"), before="if now_s > 1: raise ValueError('two')")
     line = "sweep --policy my.py:Hears:n=2 --set power.awake_w=1 --pages 5 --workers 1"
     assert main(words(line)) == 1
@@ -113,7 +113,7 @@ def test_a_failed_task_is_reported_with_status_1(capsys: pytest.CaptureFixture[s
 
 
 def test_an_export_equals_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """On standard output or in a file, with sorted rows."""
+    """Rows are sorted, on standard output and in a file."""
     main([*words(SWEEP), "--format", "json"])
     printed = json.loads(capsys.readouterr().out)["tasks"]
     assert main(words("sweep export sweep.sqlite")) == 0
@@ -132,7 +132,7 @@ def test_an_export_equals_the_printed_table(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_damaged_table_has_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
-    """In an export, which has the readable rows, and in a sweep, which runs the other tasks again."""
+    """An export has the readable rows and the warning. A sweep runs the other tasks again."""
     main(words(SWEEP))
     capsys.readouterr()
     main(words("sweep export sweep.sqlite"))
@@ -194,8 +194,8 @@ def test_rows_of_other_versions_are_omitted_with_a_warning(capsys: pytest.Captur
     assert "has no task of version 0.1.0, only of 0.0.9; run the sweep again" in capsys.readouterr().err
 
 
-def test_the_python_function_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    """With one column per parameter; without an output it leaves no files."""
+def test_psm_sim_sweep_gives_the_numbers_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """The frame has a column per parameter. Without an output no files are written."""
     main([*words(SWEEP), "--format", "csv"])
     printed = table(capsys.readouterr().out)
     frame = psm_sim.sweep(

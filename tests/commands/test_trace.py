@@ -29,7 +29,7 @@ def synthetic(tmp_path):
 
 
 def test_info_describes_a_file(synthetic, capsys):
-    """With format, records, clients, pages, time span and quantiles, on standard output."""
+    """Standard output has format, records, clients, pages, time span and quantiles."""
     assert run("info", synthetic) == 0
     out = capsys.readouterr().out
     for words in ("UCB Home IP, binary", "3,000", "Clients  3 (busiest: ", "Span", "days"):
@@ -42,7 +42,7 @@ def test_info_describes_a_file(synthetic, capsys):
 
 
 def test_a_converted_page_list_has_the_pages_of_a_run(synthetic, tmp_path, capsys):
-    """All pages of the busiest client, or the first N, with the parameters of --trace."""
+    """The page list has all pages of the busiest client, or the first N, with the parameters of --trace."""
     to = tmp_path / "pages.csv"
     assert run("convert", synthetic, "--to", to) == 0
     everything = load_workload(str(synthetic), 10**9, 1)

@@ -59,6 +59,7 @@ def test_a_spec_reads_back_from_its_text(text: str, kind: str) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["loss", "gamma", "p"]), VALUES), max_size=5))
 def test_a_changed_spec_reads_back_from_its_text(changes: list[tuple[str, str]]) -> None:
+    """The new value of a parameter replaces the old one, and a value with commas gets parentheses."""
     spec = Spec.parse("lpsm:min_ms=2", "policy")
     for key, value in changes:
         spec = spec.with_(key, value)
@@ -95,7 +96,7 @@ def test_a_new_parameter_is_appended_to_the_text(text: str, key: str, value: obj
 def test_the_file_name_of_a_trace_may_have_colons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str, values: dict[str, str]
 ) -> None:
-    """Because a parameter begins with a word and an equals sign."""
+    """A parameter begins with a word and an equals sign."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a:b.csv").touch()
     parsed = Spec.parse(text, "trace")
@@ -104,7 +105,7 @@ def test_the_file_name_of_a_trace_may_have_colons(
 
 
 def test_the_files_of_a_spec_are_listed_at_any_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a class, a trace, a value, and the parameters of a value; a missing file is not listed."""
+    """Classes, traces, values, and parameters of values may be files. A missing file is not listed."""
     monkeypatch.chdir(tmp_path)
     for name in ("my.py", "table.csv"):
         (tmp_path / name).touch()

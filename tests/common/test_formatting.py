@@ -25,7 +25,7 @@ from psm_sim.common.formatting import (
     ],
 )
 def test_a_duration_has_the_largest_unit_with_at_least_two(seconds: float, words: str) -> None:
-    """Below two minutes it is in seconds, and below one second in milliseconds."""
+    """The unit is a second below two minutes, and a millisecond below one second."""
     assert format_seconds(seconds) == words
 
 
@@ -45,7 +45,7 @@ def test_a_limit_has_all_its_digits() -> None:
     ],
 )
 def test_the_numbers_of_a_column_have_equal_decimals(values: list[float], cells: list[str]) -> None:
-    """Four digits of the largest, or five if the smallest would have less than three."""
+    """The largest number has four digits, or five if the smallest would have fewer than three."""
     assert [format_number(value, decimals_of(values)) for value in values] == cells
 
 
@@ -62,7 +62,7 @@ def test_the_numbers_of_a_column_have_equal_decimals(values: list[float], cells:
 def test_a_mean_has_the_decimals_of_its_interval(
     means: list[float], widths: list[float], texts: list[str]
 ) -> None:
-    """Two digits of the smallest half-width, and three digits of the numbers. A width of 0 is not shown."""
+    """The smallest half-width has two digits, and the numbers have three. A width of 0 is not shown."""
     decimals = decimals_of(means, widths)
     pairs = zip(means, widths, strict=True)
     shown = [f"{format_number(mean, decimals)} {format_half_width(width, decimals)}" for mean, width in pairs]

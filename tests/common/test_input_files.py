@@ -42,7 +42,7 @@ def test_a_pipe_is_rejected(
 @needs_posix
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty"])
 def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str], device: str) -> None:
-    """Also behind a link with the name of a trace."""
+    """A link with the name of a trace does not avoid the error."""
     if not Path(device).exists():
         pytest.skip(f"there is no {device}")
     for name in ("x.csv", "x.tr", "x.toml"):
@@ -54,7 +54,7 @@ def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_large_files_are_rejected_before_they_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For texts, unpacked traces, entries and requests."""
+    """The limits are those of texts, unpacked traces, entries and requests."""
     (tmp_path / "x").write_text("x" * 5000)
     with pytest.raises(InputError, match="is larger than 4 KiB"):
         read_text(tmp_path / "x", 4096)
@@ -70,8 +70,7 @@ def test_large_files_are_rejected_before_they_are_read(
     assert main(["trace", "info", str(tmp_path / "x.txt")]) == 2
 
 
-def test_large_toml_files_are_rejected(tmp_path: Path) -> None:
-    """So are lists that are nested too deeply for the parser."""
+def test_large_and_deeply_nested_toml_files_are_rejected(tmp_path: Path) -> None:
     texts = {
         "x = " + "[" * 5000 + "]" * 5000: "is not a valid topology: ",
         "#" * (1 << 21): "is larger than 1,024 KiB",

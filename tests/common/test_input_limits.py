@@ -24,8 +24,8 @@ def every_parameter() -> Iterator[tuple[str, Parameter]]:
         yield from ((cls.__name__, parameter) for parameter in parameters_of(cls).values())
 
 
-def test_every_number_has_an_upper_and_a_lower_bound() -> None:
-    """Also if the default is none. Texts, choices and Booleans need no bounds."""
+def test_every_numeric_parameter_has_an_upper_and_a_lower_bound() -> None:
+    """Parameters whose default is none have bounds, too. Texts, choices and Booleans need none."""
     numbers = [
         (owner, parameter)
         for owner, parameter in every_parameter()
@@ -42,8 +42,7 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
     assert LEARNERS.names()  # learners check their own parameters
 
 
-def test_with_almost_no_p_the_radio_never_dozes() -> None:
-    """For Bounded Slowdown with p near 0."""
+def test_bounded_slowdown_with_p_near_0_never_dozes() -> None:
     result = simulate("bsd:p=1e-300", pages=2)
     assert result.slowdown.max == 1
     assert result["energy_by_state_per_page_j.asleep"] == 0

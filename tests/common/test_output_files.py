@@ -87,7 +87,7 @@ def disk_of(size: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_a_kill_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -> None:
-    """New metadata implies new files. Files of the user are never changed."""
+    """New metadata imply new files. Files of the user are never changed."""
     write_folder(tmp_path, "old")
     (tmp_path / "figures" / "mine.txt").write_text("mine")
     command = [sys.executable, "-c", OBSERVED, str(tmp_path), kind, str(Path(__file__).parent)]
@@ -114,7 +114,7 @@ def test_a_kill_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -
 def test_an_error_or_interrupt_changes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., None], error: BaseException
 ) -> None:
-    """Neither files nor folder, and no temporary file remains."""
+    """Files and folders are unchanged, and no temporary file remains."""
     write_folder(tmp_path, "old")
     before = sorted(tmp_path.rglob("*"))
 
@@ -133,7 +133,7 @@ def test_an_error_or_interrupt_changes_no_file(
 def test_a_file_written_by_another_command_meanwhile_is_not_replaced(
     tmp_path: Path, write: Callable[..., None]
 ) -> None:
-    """Only the files of the command itself are replaced, or others with ``force``."""
+    """Only files of the command itself are replaced, or others with ``force``."""
     outputs = [("--output", tmp_path / name) for name in NAMES]
     check_outputs(outputs, (), force=False)
     (tmp_path / "a.json").write_text("other")
@@ -189,7 +189,7 @@ def test_a_link_in_a_folder_of_results_is_replaced(tmp_path: Path) -> None:
 
 @needs_posix
 def test_a_device_or_fifo_is_written_directly(tmp_path: Path) -> None:
-    """Otherwise a run as root would replace /dev/null by a file."""
+    """A run as root would otherwise replace /dev/null by a file."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     texts: list[str] = []
@@ -206,7 +206,7 @@ def test_a_device_or_fifo_is_written_directly(tmp_path: Path) -> None:
 def test_an_unwritable_file_is_rejected_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For a folder, a file without a folder, and a write-protected file."""
+    """The cases are a folder, a file without a folder, and a write-protected file."""
     for path, problem in ((tmp_path, "is a folder"), (tmp_path / "no" / "x", "is not a writable folder")):
         with pytest.raises(InputError, match=problem):
             check_writable(path)

@@ -50,7 +50,7 @@ def test_results_are_in_the_order_of_the_items() -> None:
 
 
 def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
-    """As with one worker, although a later item failed earlier."""
+    """The first item is the first in order, as with one worker, although a later item fails earlier."""
     for workers in (1, 2):
         results = run_many(fails, range(6), workers)
         assert next(results) == 0
@@ -98,7 +98,7 @@ def test_processes_started_by_a_worker_end_with_it(tmp_path: Path) -> None:
 
 
 def test_an_idle_worker_that_is_killed_is_replaced() -> None:
-    """Its next item is reported as that of a dead worker, and succeeds at the second attempt."""
+    """The next item is reported as that of a dead worker, and succeeds at the second attempt."""
     items, processes, numbers = deque([1, 2, 3]), dict[int, int](), list[int]()
     killed = False
     for item, value in unordered_map(parent_and_number, items, 2):
@@ -117,7 +117,7 @@ def test_an_idle_worker_that_is_killed_is_replaced() -> None:
 
 @pytest.mark.parametrize("here", [True, False])
 def test_items_can_be_added_during_the_execution(here: bool) -> None:
-    """Each item has its own result, also the last one."""
+    """Each item has its own result."""
     items, results = deque([1, 2]), dict[int, list[Any]]()
     for item, value in unordered_map(powers, items, 2, here):
         results.setdefault(item, []).append(value)
@@ -138,7 +138,7 @@ def yields_and_dies(number: int) -> Iterator[int]:
     os._exit(3)
 
 
-def test_values_before_the_end_of_a_process_are_returned() -> None:
+def test_values_yielded_before_a_process_dies_are_returned() -> None:
     (_, first), (_, ended) = unordered_map(yields_and_dies, deque([1]), 1)
     assert first == 1
     assert isinstance(ended, Ended)
@@ -155,7 +155,7 @@ def floods(number: int) -> Iterator[int]:
 def test_a_call_that_prints_too_much_is_ended(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Its values are returned, and the next message begins a line."""
+    """Its values are returned, and the next message begins on a new line."""
     monkeypatch.setattr(parallel, "MAX_PRINTED", 1 << 20)
     (_, first), (_, ended) = unordered_map(floods, deque([1]), 1)
     assert first == 1
@@ -200,7 +200,7 @@ print([result.number for result in run_many(work, range(3), 2)])
 
 
 def test_a_script_needs_no_main_guard_and_its_classes_can_be_returned(tmp_path: Path) -> None:
-    """A worker does not run it again; prints, also directly to the descriptor, go to standard error."""
+    """Workers do not run the script again. Prints, also directly to the descriptor, go to standard error."""
     (tmp_path / "script.py").write_text(UNGUARDED)
     done = subprocess.run(
         [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -220,7 +220,7 @@ def exhausts_its_memory(number: int) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 def test_a_worker_at_the_limit_of_memory_is_replaced() -> None:
-    """Because user code may still use the memory."""
+    """User code may still use the memory."""
     values: list[Any] = [value for _, value in unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1)]
     (first, _), _, ended, (third, _), _ = values
     assert re.fullmatch(r"Item 2: MemoryError.*; fix the code\.", str(ended.error))

@@ -69,7 +69,7 @@ def test_a_text_is_converted_to_the_type_of_the_default(
     ],
 )
 def test_the_error_for_an_invalid_value_has_the_expected_values(name: str, text: str, expected: str) -> None:
-    """One line has the component, the parameter, the value and the range."""
+    """The line has the component, the parameter, the value and the range."""
     with pytest.raises(InputError) as caught:
         build(Thing, {name: text}, "thing")
     assert str(caught.value) == f"thing: {name} must be {expected}, got {text!r}."
@@ -138,7 +138,7 @@ def test_the_error_of_a_constructor_is_one_line() -> None:
 
 
 def test_the_names_of_parameter_and_attribute_may_differ() -> None:
-    """Texts, errors and results have the name of the parameter, Python that of the attribute."""
+    """Texts, errors and results have the name of the parameter, and Python that of the attribute."""
 
     @dataclass
     class Renamed:

@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_an_edited_module_next_to_the_file_is_imported_again(file: Path) -> None:
-    """Also if another module imports it, and if another folder has a module with its name."""
+    """Another module may import it, too, and another folder may have a module with its name."""
     folders = [file.parent / name for name in ("a", "b")]
     for limit, folder in enumerate(folders):
         folder.mkdir()
@@ -113,6 +113,6 @@ LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.publ
 
 
 def test_the_error_for_a_preset_name_in_a_wrong_option_suggests_preset() -> None:
-    """For example, as a trace or a topology."""
+    """The wrong options are those of traces, topologies and others."""
     with pytest.raises(InputError, match="household is a preset; use --preset household"):
         LOSSES.create("household")

@@ -25,7 +25,7 @@ def git(folder: Path, *words: str) -> str:
 
 @needs_git
 def test_the_git_state_has_the_commit_and_whether_files_differ(tmp_path: Path) -> None:
-    """Of the repository of the folder; untracked files are ignored."""
+    """The repository is that of the folder; untracked files are ignored."""
     assert git_state(tmp_path) is None
     git(tmp_path, "init", "-q")
     (tmp_path / "my.py").write_text("1\n")
@@ -41,7 +41,7 @@ def test_the_git_state_has_the_commit_and_whether_files_differ(tmp_path: Path) -
 
 
 def test_packages_are_the_installed_requirements(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With versions; the list is empty if psm_sim is not installed."""
+    """The list has versions, and is empty if psm_sim is not installed."""
     import numpy as np
 
     assert package_versions()["numpy"] == np.__version__

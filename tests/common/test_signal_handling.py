@@ -52,7 +52,7 @@ def default_hangup() -> Iterator[None]:
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
-    """By an exception that is no ``Exception``, with the status that shells expect."""
+    """The exception is not an ``Exception``, and the status is the one that shells expect."""
     number = getattr(signal, name)
     with pytest.raises(CommandTerminated, match=f"terminated by {name}") as ended, raise_on_signals():  # noqa: PT012
         os.kill(os.getpid(), number)
@@ -62,7 +62,7 @@ def test_a_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
-    """As with nohup."""
+    """``nohup`` makes a command ignore a signal."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with raise_on_signals():
@@ -72,7 +72,7 @@ def test_an_ignored_signal_stays_ignored() -> None:
 
 
 def test_there_are_at_most_as_many_processes_as_tasks_or_four_per_core(monkeypatch) -> None:
-    """For any requested number; the default is one per core."""
+    """Any number can be requested; the default is one per core."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert [parallel.process_count(100, wanted) for wanted in (None, 1, 5, 2000)] == [2, 1, 5, 8]
     assert parallel.process_count(3, 2000) == 3

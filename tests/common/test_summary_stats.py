@@ -16,7 +16,7 @@ from psm_sim.common.summary_stats import (
 
 
 def test_students_interval_agrees_with_the_hand_computed_one() -> None:
-    """Four values: t = 3.182 with three degrees of freedom."""
+    """Four values have three degrees of freedom and t = 3.182."""
     interval = confidence_interval([1.0, 2.0, 3.0, 4.0])
     assert interval.mean == 2.5
     assert interval.half_width == pytest.approx(3.18245 * np.std([1, 2, 3, 4], ddof=1) / 2, rel=1e-5)
@@ -33,7 +33,7 @@ def test_one_value_has_no_interval() -> None:
 
 
 def test_significance_agrees_with_scipy() -> None:
-    """For two rows it is the paired t-test, and equal rows never differ."""
+    """The test for two rows is the paired t-test, and equal rows never differ."""
     random = np.random.default_rng(1)
     for shift in np.linspace(0, 0.2, 21):
         first = random.normal(0, 0.1, 8)
@@ -47,7 +47,7 @@ def test_significance_agrees_with_scipy() -> None:
 
 
 def test_p_values_of_several_pairs_have_holms_correction() -> None:
-    """The least of three is tripled, the next one doubled, and none is less than the one before it."""
+    """The least of three is tripled, and the next one doubled. No value is less than the one before."""
     random = np.random.default_rng(2)
     rows = random.normal([[0.0], [0.4], [0.5]], 0.3, (3, 8))
     pairs = [(0, 1), (0, 2), (1, 2)]
@@ -60,7 +60,7 @@ def test_p_values_of_several_pairs_have_holms_correction() -> None:
 
 
 def test_intervals_have_their_nominal_coverage() -> None:
-    """95 % over 2,000 samples of five normal values."""
+    """The coverage is 95 % of 2,000 samples of five normal values."""
     random = np.random.default_rng(5)
     intervals = [confidence_interval(random.normal(10, 2, 5)) for _ in range(2000)]
     assert sum(interval.low <= 10 <= interval.high for interval in intervals) / 2000 == pytest.approx(

@@ -75,7 +75,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_the_kind_of_a_component_follows_from_its_spec(mine: Path, component: str, kind: str) -> None:
-    """Built in or from a file, with and without parameters; a formula is a loss."""
+    """Components are built in or from a file, with and without parameters; a formula is a loss."""
     report = psm_sim.check(component)
     assert (report.kind, report.name, report.ok, report.not_run) == (kind, component, True, 0)
 
@@ -97,13 +97,13 @@ def test_the_kind_of_a_component_follows_from_its_spec(mine: Path, component: st
     ],
 )
 def test_a_component_that_cannot_be_created_is_an_error(mine: Path, component: object, message: str) -> None:
-    """Before any check."""
+    """No check runs."""
     with pytest.raises(InputError, match=message):
         psm_sim.check(component)
 
 
 def test_the_status_is_1_if_a_check_fails(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It prints one row per check with its finding, and checks the other components."""
+    """The output has a row per check with its finding. Other components are checked."""
     assert main(["check", "mine.py:Never", "mine.py:Third"]) == 1
     never, third = capsys.readouterr().out.split("\n\n")
     assert never.startswith("policy mine.py:Never\n")
@@ -119,7 +119,7 @@ def test_the_status_is_1_if_a_check_fails(mine: Path, capsys: pytest.CaptureFixt
 def test_the_status_is_0_if_all_checks_pass_and_2_for_a_usage_error(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A failed check is no usage error."""
+    """A failed check is not a usage error."""
     assert main(["check", "mine.py:Square", "learn-alpha"]) == 0
     assert main(["check", "mine.py:Other"]) == 2
     assert main(["check"]) == 2
@@ -127,7 +127,6 @@ def test_the_status_is_0_if_all_checks_pass_and_2_for_a_usage_error(
 
 
 def test_findings_can_be_printed_as_json(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """For scripts."""
     assert main(["check", "mine.py:Never", "--format", "json"]) == 1
     (report,) = json.loads(capsys.readouterr().out)["reports"]
     assert (report["kind"], report["name"], report["ok"]) == ("policy", "mine.py:Never", False)

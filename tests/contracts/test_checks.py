@@ -238,7 +238,7 @@ RESULTS: dict[Check, list[tuple[Any, str]]] = {
 def test_each_check_of_runs_detects_a_violated_law(
     check: Check, distort: Any, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The results of a good policy are distorted."""
+    """The results of a valid policy are changed."""
     monkeypatch.setattr(policy_checks, "run_pages", lambda *arguments: distort(run_pages(*arguments)))
     assert re.search(fault, run_check(check, GoodPolicy()).fault)
 
@@ -491,18 +491,18 @@ def test_each_check_detects_a_violation(check: Check, component: Any, fault: str
     "component", [GoodPolicy, GoodPolicy(), GoodLoss, GoodLoss(), GoodLearner, GoodLearner(3)]
 )
 def test_valid_components_pass(component: type[Component] | Component) -> None:
-    """As a class and as an object."""
+    """Each component is a class and an object."""
     assert check(component).ok
 
 
 def test_a_learner_of_one_expert_is_an_error() -> None:
-    """With one expert there is nothing to learn."""
+    """A single expert leaves nothing to learn."""
     with pytest.raises(InputError, match="must have at least 2 experts, got 1"):
         check(StaticExpert(1))
 
 
-def test_checks_after_a_failed_gate_are_not_run() -> None:
-    """The report states their number."""
+def test_checks_that_require_a_failed_check_are_not_run() -> None:
+    """The report states the number of omitted checks."""
     report = check(POLICIES["can-be-copied"][0])
     assert [finding.check for finding in report.findings] == ["can-be-copied"]
     assert report.summary == "0 of 1 checks passed; 12 more require the last one and were not run."

@@ -89,7 +89,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]
 def test_damaged_input_gives_a_result_or_one_sentence(
     kind: str, documents: dict[str, list[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With removed, doubled and changed pieces, odd numbers and words, other types and other encodings."""
+    """Pieces are removed, doubled and changed, words and numbers odd, and types and encodings others."""
     monkeypatch.chdir(tmp_path)
     share, name, use = USES[kind]
     for number in range(round(CASES * share)):

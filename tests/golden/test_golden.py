@@ -19,7 +19,10 @@ COMPARED = [
 
 @pytest.mark.parametrize(("topology", "trace"), COMPARED)
 def test_golden_results_are_unchanged(topology, trace):
-    """Energy, page time, slowdown and latency. ``python tests/golden/golden.py`` renews them."""
+    """Each result has energy, page time, slowdown and latency.
+
+    ``python tests/golden/golden.py`` renews them.
+    """
     golden = stored()
     for key, values in simulate(topology, trace):
         assert values == pytest.approx(golden[key], rel=ALMOST), key
@@ -43,6 +46,6 @@ def labels_on(topology: str) -> list[str]:
 
 
 def test_no_bundled_trace_has_a_mean_slowdown_below_1() -> None:
-    """Except by rounding, and on a shared channel, where a station gains when another one waits."""
+    """Exceptions are rounding errors, and a shared channel, where a station gains when another one waits."""
     alone = [values for (topology, *_), values in stored().items() if not load_topology(topology).stations]
     assert min(values["slowdown"] for values in alone) > 1 - 1e-9

@@ -80,7 +80,7 @@ def every_schedule(chain: Chain) -> list[PolicyCost]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_optimum_equals_brute_force_on_small_chains(seed):
-    """All schedules of six activities, without delay, at several prices, and under every bound."""
+    """All schedules of six activities are tried, without delay, at several prices, and under every bound."""
     chain = random_chain(seed, 6)
     schedules = every_schedule(chain)
     free = min(schedule.energy_j for schedule in schedules if schedule.delay_s < 1e-9)
@@ -105,7 +105,7 @@ def workload(seed: int) -> Chain:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_policy_has_less_energy_than_the_optimum_under_its_constraint(seed):
-    """On ten random workloads: at the delay of each policy, within the bounds of BSD, and without delay."""
+    """The constraints are the delay of each policy, the bounds of BSD, and no delay."""
     chain = workload(seed)
     hull = offline_frontier(chain, 24)
     free = offline_optimum(chain)
@@ -124,7 +124,7 @@ def test_no_policy_has_less_energy_than_the_optimum_under_its_constraint(seed):
 
 
 def test_the_frontier_is_convex_and_decreasing():
-    """From no delay to the minimum energy; each corner is the optimum at some price."""
+    """The ends are no delay and minimum energy; each corner is the optimum at some price."""
     pages = load_workload("ucb:server_delay_ms=300", 30, 2).pages
     hull = offline_frontier(record_chain(pages, load_topology()), 64)
     assert len(hull) > 5
@@ -137,10 +137,10 @@ def test_the_frontier_is_convex_and_decreasing():
 
 
 def test_the_optimum_agrees_with_a_hand_computed_reply():
-    """For a reply 40 ms after a packet sent on a beacon, staying awake costs 28 mJ more than dozing.
+    """A reply arrives 40 ms after a packet sent on a beacon, and staying awake costs 28 mJ more than dozing.
 
-    Without delay the radio must stay awake, because no beacon precedes the reply. With a delay of 60 ms it
-    dozes to 100 ms.
+    Without delay the radio must stay awake, because no beacon precedes the reply. A delay of 60 ms lets it
+    doze to 100 ms.
     """
     step = Step(0.04, True, 0.001, inf, ((0.0, 40),))
     chain = Chain((step,), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
@@ -156,7 +156,7 @@ def test_the_optimum_agrees_with_a_hand_computed_reply():
 
 @pytest.mark.parametrize("policy", ["always-on", "bsd:p=0.5", "bsd:p=0.1"])
 def test_the_energy_of_a_chain_without_delay_equals_that_of_the_simulator(policy):
-    """Without delay, the chain has no approximation."""
+    """The chain has no approximation in this case."""
     pages = load_workload("ucb:server_delay_ms=none", 20, 3).pages
     world = build_world(load_topology(), make_policy(policy))
     run_alone(world, pages)
@@ -167,7 +167,7 @@ def test_the_energy_of_a_chain_without_delay_equals_that_of_the_simulator(policy
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm:loss=inverse-log"])
 def test_the_energy_of_a_chain_with_delay_is_near_that_of_the_simulator(policy):
-    """Within 2 %; the simulator retrieves buffered frames of several connections together."""
+    """The tolerance is 2 %; the simulator retrieves buffered frames of several connections together."""
     pages = load_workload("ucb:server_delay_ms=none", 40, 3).pages
     world = build_world(load_topology(), make_policy(policy))
     run_alone(world, pages)

@@ -32,14 +32,14 @@ def test_a_slowdown_chain_differs_from_a_plain_one_only_in_weights() -> None:
 
 @pytest.mark.parametrize("policy", ["psm", "bsd:p=0.5", "psm:listen_interval=3"])
 def test_the_slowdown_of_a_chain_is_at_least_that_of_the_simulator(policy: str) -> None:
-    """On the chain a late frame delays all later ones; in the simulator other connections continue."""
+    """A late frame delays all later ones on the chain; in the simulator other connections continue."""
     cost = evaluate_policy(record_slowdowns(WORKLOAD.pages, TOPOLOGY), make_policy(policy))
     simulated = run_comparison([policy], Scenario(pages=12, seed=3)).runs[0].slowdown.mean
     assert simulated - 1 - 0.002 <= cost.delay_s / 12 <= 1.5 * (simulated - 1) + 0.002
 
 
 def test_the_frontier_falls_from_no_delay_to_the_minimum_energy() -> None:
-    """Each corner has less energy and more slowdown than the last; the first one has no slowdown."""
+    """Each corner has less energy and more slowdown than the one before; the first one has no slowdown."""
     corners = pareto_frontier([WORKLOAD], TOPOLOGY, workers=1)
     assert corners[0].slowdown == pytest.approx(1.0, abs=1e-12)
     for left, right in pairwise(corners):
@@ -49,7 +49,6 @@ def test_the_frontier_falls_from_no_delay_to_the_minimum_energy() -> None:
 
 
 def test_several_workloads_are_averaged_on_any_number_of_workers() -> None:
-    """For each price."""
     other = load_workload("ucb", 12, 4)
     one, two = (pareto_frontier([workload], TOPOLOGY, workers=1) for workload in (WORKLOAD, other))
     both = pareto_frontier([WORKLOAD, other], TOPOLOGY, workers=2)
@@ -58,6 +57,6 @@ def test_several_workloads_are_averaged_on_any_number_of_workers() -> None:
 
 
 def test_too_many_pages_have_no_frontier() -> None:
-    """No frontier is plotted without a computation."""
+    """The computation would take too long."""
     many = dataclasses.replace(WORKLOAD, pages=WORKLOAD.pages * 13)
     assert pareto_frontier([many], TOPOLOGY) == []

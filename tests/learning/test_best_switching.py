@@ -26,13 +26,13 @@ def brute_force(table, most):
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 7), st.integers(0, 10_000))
 def test_the_totals_equal_brute_force(rounds, n, most, seed) -> None:
-    """For every k, including ties and useless switches."""
+    """Every k is tried, with ties and useless switches."""
     table = np.random.default_rng(seed).integers(0, 6, (rounds, n)) / 4
     assert best_switching(table, most) == pytest.approx(brute_force(table, most), abs=1e-12)
 
 
 def test_totals_fall_from_the_best_expert_to_the_minimum_of_each_round() -> None:
-    """The ends are other comparators, and more switches never increase the loss."""
+    """More switches never increase the loss."""
     table = np.random.default_rng(4).exponential(1, (80, 4))
     totals = best_switching(table, 79)
     assert totals[0] == pytest.approx(table.sum(axis=0).min())
@@ -41,7 +41,7 @@ def test_totals_fall_from_the_best_expert_to_the_minimum_of_each_round() -> None
 
 
 def test_a_sequence_without_loss_needs_exactly_its_switches() -> None:
-    """With fewer switches the loss is larger, and with more it is equal."""
+    """Fewer switches have a larger loss, and more have an equal one."""
     sequence = switching_sequence(60, 7)
     totals = best_switching(clear_best(sequence, 3, 2.0), 9)
     assert (totals[7:] == 0).all()
@@ -49,7 +49,7 @@ def test_a_sequence_without_loss_needs_exactly_its_switches() -> None:
 
 
 def test_experts_with_infinite_loss_are_avoided() -> None:
-    """As long as another path is finite."""
+    """Another path must be finite."""
     table = np.array([[0.0, 5.0], [np.inf, 5.0], [0.0, 5.0]])
     assert best_switching(table, 2).tolist() == [15.0, 10.0, 5.0]
 

@@ -21,7 +21,6 @@ class Mine(FixedShare):
 
 
 def test_learn_alpha_has_the_switching_rates_of_the_horizon() -> None:
-    """It also has the number of experts."""
     learn = make_learner("learn-alpha", 12, 27_000)
     assert isinstance(learn, LearnAlpha)
     assert learn.n_experts == 12
@@ -29,7 +28,7 @@ def test_learn_alpha_has_the_switching_rates_of_the_horizon() -> None:
 
 
 def test_a_user_defined_learner_is_created_from_its_file(tmp_path: Path) -> None:
-    """With its parameters."""
+    """Its parameters are set."""
     file = tmp_path / "my.py"
     file.write_text(OWN)
     assert make_learner(f"{file}:Mine", 3, 10).alpha == 0.25
@@ -38,7 +37,7 @@ def test_a_user_defined_learner_is_created_from_its_file(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("alpha", [0.0, 5e-7, 0.1, 1 / 3, 1.0])
 def test_the_learner_of_lpsm_has_exactly_its_rate(alpha: float) -> None:
-    """It is the only parameter of a fixed rate."""
+    """A fixed rate has no other parameter."""
     policy = Lpsm(alpha=alpha)
     policy.start(0.1)
     assert policy.learner.alpha == alpha
@@ -62,7 +61,7 @@ def test_an_invalid_learner_is_an_error_of_one_sentence(text: str, message: str)
 
 
 def test_too_many_weights_are_an_error() -> None:
-    """Learn-alpha has one per expert and switching rate: 259 rates for 27,000 polls."""
+    """Learn-alpha has a weight per expert and switching rate: 259 rates for 27,000 polls."""
     message = "learner learn-alpha: 80000 experts with 259 switching rates for 27000 polls exceed 20,000,000"
     with pytest.raises(InputError, match=message):
         make_learner("learn-alpha", 80_000, 27_000)

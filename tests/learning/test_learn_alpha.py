@@ -33,7 +33,7 @@ def table(seed: int, rounds: int = 150) -> Any:
 @by_rates
 @pytest.mark.parametrize("seed", [1, 2])
 def test_unscaled_rounds_give_the_weights_of_scaled_ones(rates: Any, seed: int) -> None:
-    """In each round, for weights, weights of rates and loss; reading them changes nothing."""
+    """Weights, weights of rates, and losses agree in each round; reading them changes nothing."""
     unscaled, plain, scaled = (LearnAlpha(N, rates) for _ in range(3))
     assert unscaled._accumulates
     scaled._accumulates = False
@@ -46,7 +46,7 @@ def test_unscaled_rounds_give_the_weights_of_scaled_ones(rates: Any, seed: int) 
 
 
 def test_a_rate_with_almost_no_weight_can_recover() -> None:
-    """After many rounds without a switch, a posterior of e^-2000 recovers with a switch per round."""
+    """A posterior of e^-2000, after many rounds without a switch, recovers with a switch per round."""
     learner = LearnAlpha(2, [1e-4, 0.5])
     steady, wild = [[0.0, 9.0]] * 3_000, [[0.0, 9.0], [9.0, 0.0]] * 300
     low = 1.0
@@ -59,7 +59,7 @@ def test_a_rate_with_almost_no_weight_can_recover() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_documented_learn_alpha_gives_the_same_weights(seed: int) -> None:
-    """The function in the docstring is run on other losses, with the rates of the thesis."""
+    """The function in the docstring runs on other losses, with the rates of the thesis."""
     names: dict[str, Any] = dict(vars(learn_alpha))
     for example in doctest.DocTestParser().get_examples(learn_alpha.__doc__ or ""):
         exec(example.source, names)  # noqa: S102 (the project's own docstring)

@@ -46,13 +46,13 @@ def trained(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
 
 @pytest.mark.parametrize(("name", "check"), cases(LEARNER_CHECKS, list(MAKERS), EXCEPTIONS))
 def test_a_built_in_learner_passes_every_check(name: str, check: Check) -> None:
-    """These are the checks of ``psm_sim check``."""
+    """The checks are those of ``psm_sim check``."""
     assert run_check(check, MAKERS[name](N)).fault == ""
 
 
 @every_learner
 def test_a_new_learner_has_uniform_weights(make) -> None:
-    """And no rounds."""
+    """Its number of rounds is 0."""
     learner = make(N)
     assert isinstance(learner, Learner)
     assert learner.weights == pytest.approx(np.full(N, 1 / N), abs=1e-15)
@@ -73,7 +73,7 @@ def test_a_new_learner_has_uniform_weights(make) -> None:
     ],
 )
 def test_the_error_for_invalid_losses_has_round_and_value(make, losses, words: str) -> None:
-    """It also has the expected values, and the learner is unchanged."""
+    """The error also has the expected values, and the learner is unchanged."""
     learner = trained(make)
     before = learner.weights.tolist()
     with pytest.raises(InputError, match=words):
@@ -83,14 +83,14 @@ def test_the_error_for_invalid_losses_has_round_and_value(make, losses, words: s
 
 @every_learner
 def test_a_prediction_from_a_wrong_number_of_values_is_an_error(make: Callable[[int], Learner]) -> None:
-    """It requires one value per expert."""
+    """A prediction requires one value per expert."""
     with pytest.raises(InputError, match=r"values to predict from must have shape .*, got \(2,\)"):
         trained(make).predict([1, 2])
 
 
 @every_learner
-def test_a_single_expert_gives_no_regret(make) -> None:
-    """For any switching rate."""
+def test_a_learner_of_one_expert_has_no_regret(make) -> None:
+    """The switching rate does not matter."""
     learner = make(1)
     assert learner.update([2.5]) == pytest.approx(2.5, abs=1e-12)
     assert learner.weights == pytest.approx([1.0], abs=1e-12)

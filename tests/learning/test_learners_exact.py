@@ -91,7 +91,6 @@ def test_removed_experts_agree_with_the_sum_over_sequences() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 3), st.integers(1, 5), st.floats(0, 1), st.integers(0, 2**32 - 1))
 def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed) -> None:
-    """For any switching rate."""
     losses = random_losses(rounds, n, seed)
     learner = LearnAlpha(n, [alpha, 0.5])
     suffered = sum(learner.update(row) for row in losses)
@@ -107,8 +106,8 @@ def test_losses_too_large_for_exp_give_exact_weights() -> None:
     assert learner.weights == pytest.approx([0.0, 1.0])
 
 
-def test_always_switching_between_two_experts_is_exact() -> None:
-    """At alpha = 1 and n = 2 only the two alternating sequences remain."""
+def test_a_switching_rate_of_1_is_exact() -> None:
+    """Two experts have only two alternating sequences."""
     losses = np.array([[0.0, 1e4], [1e4, 0.0], [0.0, 2e3]])
     learner = LearnAlpha(2, [1.0])
     suffered = sum(learner.update(row) for row in losses)

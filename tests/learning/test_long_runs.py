@@ -17,7 +17,10 @@ ROUNDS = 50_000
     ],
 )
 def test_weights_stay_a_distribution_over_fifty_thousand_rounds(make) -> None:
-    """With losses up to 1e4: no NaN, a sum of 1 to 1e-12, no weight of 0 with sharing, and the exact loss."""
+    """Losses are up to 1e4.
+
+    Weights have no NaN and sum to 1 within 1e-12, none is 0 with sharing, and the loss is exact.
+    """
     rng, learner = np.random.default_rng(9), make()
     suffered, best = 0.0, np.zeros(12)
     for batch in range(ROUNDS // 1000):

@@ -19,7 +19,7 @@ def shifting(rounds=120, switches=5):
 
 
 def test_regrets_obey_their_bounds_on_a_shifting_sequence() -> None:
-    """Static-expert within log n of the best expert; Learn-alpha within its bound of the best rate."""
+    """Static-expert is within log n of the best expert, and Learn-alpha within its bound of the best rate."""
     table = shifting()
     best = table[:, best_expert(table)].sum()
     static, learnt = (
@@ -33,5 +33,5 @@ def test_regrets_obey_their_bounds_on_a_shifting_sequence() -> None:
 
 
 def test_the_best_expert_has_the_lowest_total_loss() -> None:
-    """It is an index; of ties, the first one."""
+    """The first of equal experts is the best."""
     assert best_expert([[3.0, 1.0, 1.0], [0.0, 1.0, 1.0]]) == 1

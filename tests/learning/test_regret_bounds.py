@@ -44,7 +44,7 @@ def share_prior(alpha, n):
 @pytest.mark.parametrize(("n", "rounds"), [(2, 6), (3, 5), (4, 4)])
 @pytest.mark.parametrize("best", [0.1, 0.5, 0.93])
 def test_lemma_1_holds_between_any_two_rates(n: int, rounds: int, best: float) -> None:
-    """Identities (2.4) and (2.5): regret is -log E_Q exp((T-1)[D(a||alpha*) - D(a||alpha)])."""
+    """By the identities (2.4) and (2.5), regret is -log E_Q exp((T-1)[D(a||alpha*) - D(a||alpha)])."""
     table = np.random.default_rng(n).exponential(2, (rounds, n))
     sequences, joint = enumerated(table, share_prior(best, n))
     assert rate_losses(table, [best])[0] == pytest.approx(-math.log(joint.sum()), abs=1e-9)
@@ -58,7 +58,7 @@ def test_lemma_1_holds_between_any_two_rates(n: int, rounds: int, best: float) -
 
 @pytest.mark.parametrize("alpha", [1e-6, 0.2, 0.5, 0.95])
 def test_the_switch_count_has_the_moments_of_its_enumerated_posterior(alpha: float) -> None:
-    """Mean and variance of the number of switches under Q, from one forward pass."""
+    """One forward pass gives mean and variance of the number of switches under Q."""
     table = np.random.default_rng(8).exponential(2, (6, 3))
     sequences, joint = enumerated(table, share_prior(alpha, 3))
     switches = np.count_nonzero(np.diff(sequences), axis=1)
@@ -82,7 +82,7 @@ def test_beta_is_the_curvature_of_the_loss_at_its_minimum() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_sequence_violates_theorem_1_or_corollary_1(kind) -> None:
-    """200 sequences of each kind, random and adversarial: no rate beats alpha*, and no bound is exceeded."""
+    """No rate beats alpha*, and no bound is exceeded, on 200 sequences of each kind."""
     rng = np.random.default_rng(KINDS.index(kind))
     inside = 0
     for _ in range(PER_KIND):
@@ -106,7 +106,7 @@ def test_no_sequence_violates_theorem_1_or_corollary_1(kind) -> None:
 
 @pytest.mark.parametrize("switches", [1, 10, 60])
 def test_the_bound_is_attained_if_the_best_sequence_is_certain(switches: int) -> None:
-    """If other sequences have a likelihood of exp(-1000), the regret of any rate equals Theorem 1."""
+    """The regret of any rate equals Theorem 1 if other sequences have a likelihood of exp(-1000)."""
     table = clear_best(switching_sequence(121, switches), 3, margin=1000.0)
     best = best_rate(table)
     alphas = np.linspace(0.02, 0.9, 12)
@@ -116,7 +116,7 @@ def test_the_bound_is_attained_if_the_best_sequence_is_certain(switches: int) ->
 
 
 def test_the_bound_is_tight_if_the_best_sequence_is_almost_certain() -> None:
-    """With a margin of 4 nats, the regret is over 0.99 of Theorem 1."""
+    """The regret is over 0.99 of Theorem 1 at a margin of 4 nats."""
     table = clear_best(switching_sequence(200, 20), 3, margin=4.0)
     best = best_rate(table)
     alphas = best.alpha * np.array([0.8, 0.9, 1.1, 2.0])
@@ -126,7 +126,7 @@ def test_the_bound_is_tight_if_the_best_sequence_is_almost_certain() -> None:
 
 @pytest.mark.parametrize("switches", [0, 3, 40, 150])
 def test_corollary_1_is_tight_to_a_nat(switches: int) -> None:
-    """If the data determine the rate, the regret of Learn-alpha is within 1 nat of its bound."""
+    """The regret of Learn-alpha is within 1 nat of its bound if the data determine the rate."""
     rounds = 300
     table = clear_best(switching_sequence(rounds, switches), 3, margin=1000.0)
     rates = switching_rates(rounds)
@@ -137,8 +137,8 @@ def test_corollary_1_is_tight_to_a_nat(switches: int) -> None:
     assert bound - 1 < regret <= bound
 
 
-def test_bounds_in_limiting_cases() -> None:
-    """One round has no regret; a rate of 0 or 1 may have infinite regret."""
+def test_bounds_are_0_or_infinite_in_limiting_cases() -> None:
+    """One round has no regret. A rate of 0 or 1 may have infinite regret."""
     assert upper_bound(1, 0.3, [0.0, 0.9]).tolist() == [0.0, 0.0]
     assert upper_bound(9, 0.3, [0.3, 0.0, 1.0]).tolist() == [0.0, math.inf, math.inf]
 

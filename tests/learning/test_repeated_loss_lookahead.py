@@ -66,7 +66,7 @@ def test_a_fast_forward_gives_the_weights_of_the_rounds_one_by_one(kind, loss, r
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_omitting_negligible_rates_does_not_change_the_predictions(loss):
-    """One expert was best in 2,000 rounds, so few of 83 rates have a weight."""
+    """The same expert was best in 2,000 rounds, so few of 83 rates have a weight."""
     learner, losses = LearnAlpha(12, RATES), (np.arange(12) != 3) * 3.0
     for _ in range(2_000):
         learner.update(losses)
@@ -84,7 +84,7 @@ def test_omitting_negligible_rates_does_not_change_the_predictions(loss):
 
 
 def test_a_rate_that_can_recover_within_a_block_is_not_omitted():
-    """For weights down to the smallest that counts, and the evidence of 256 rounds."""
+    """Weights are down to the smallest that counts, with the evidence of 256 rounds."""
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     nats = float(np.ptp(LOSSES["1/T"]))
@@ -96,7 +96,7 @@ def test_a_rate_that_can_recover_within_a_block_is_not_omitted():
 
 
 def test_lookahead_does_not_change_the_learner():
-    """Its weights are bit-for-bit the same."""
+    """The weights are bit-for-bit equal."""
     learner, _ = twins("learn-alpha")
     before = learner.weights.tolist(), learner.rate_weights.tolist()
     ahead = learner.lookahead(LOSSES["1/T"])
@@ -107,7 +107,7 @@ def test_lookahead_does_not_change_the_learner():
 
 
 def test_cases_without_modes_are_learnt_round_by_round():
-    """Static-expert, rates of 0 or almost 1, one expert, distant or infinite losses, too many experts."""
+    """The cases have rates of 0 or 1, one or many experts, and distant or infinite losses."""
     flat = np.zeros(3)
     assert StaticExpert(3).lookahead(flat) is None
     assert FixedShare(3, 0.0).lookahead(flat) is None
@@ -126,7 +126,7 @@ def test_modes_are_computed_once_for_the_same_rates_and_losses():
 
 @pytest.mark.parametrize("rounds", [1, 2, 7, 64, 1000])
 def test_a_mode_decays_by_the_power_of_its_ratio(rounds):
-    """Compared with NumPy, for ratios of both signs."""
+    """Ratios of both signs agree with NumPy."""
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     assert modes.ratios.min() < 0 < modes.ratios.max()
@@ -135,7 +135,7 @@ def test_a_mode_decays_by_the_power_of_its_ratio(rounds):
 
 @pytest.mark.parametrize("n", [2, 3, 12])
 def test_the_powers_of_every_round_of_a_block_follow_from_a_few(n):
-    """Within 1e-12. With two experts, eigenvalues are down to -1, and no round is omitted."""
+    """The tolerance is 1e-12. Two experts have eigenvalues down to -1, and no round is omitted."""
     modes = modes_for(np.linspace(0, 0.1, n))
     assert modes is not None
     powers, between = modes.powers

@@ -8,7 +8,7 @@ from tests.learning.sequences import KINDS, clear_best, losses, switching_sequen
 
 
 def test_the_curve_equals_the_loss_of_fixed_share_at_every_rate() -> None:
-    """One pass gives the losses of all rates, including 0 and 1."""
+    """A single pass gives the losses of all rates, including 0 and 1."""
     table = np.random.default_rng(1).exponential(4, (150, 5))
     rates = [0.0, 1e-9, 0.1, 0.5, 0.8, 1.0]
     alone = []
@@ -20,7 +20,7 @@ def test_the_curve_equals_the_loss_of_fixed_share_at_every_rate() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_rate_of_a_dense_grid_is_better_than_the_best(kind) -> None:
-    """Among 2,000 rates, even and dense at the ends, on 15 sequences of each kind."""
+    """The 2,000 rates are dense at the ends; each kind has 15 sequences."""
     rng = np.random.default_rng(100 + KINDS.index(kind))
     ends = np.geomspace(1e-9, 0.5, 500)
     grid = np.concatenate([np.linspace(0, 1, 1000), ends, 1 - ends])
@@ -32,7 +32,7 @@ def test_no_rate_of_a_dense_grid_is_better_than_the_best(kind) -> None:
 
 
 def test_the_best_rate_of_a_certain_sequence_is_its_share_of_switches() -> None:
-    """With margins of 1000 nats, alpha* = k / (T - 1), also k = 0 and k = T - 1."""
+    """Margins are 1000 nats. alpha* is k / (T - 1) for all k, including 0 and T - 1."""
     for switches in (0, 1, 12, 199):
         sequence = switching_sequence(200, switches, n=4)
         best = best_rate(clear_best(sequence, 4, 1000.0))
@@ -49,7 +49,7 @@ def test_the_best_rate_on_a_flat_curve_is_0() -> None:
 
 
 def test_a_rate_that_excludes_every_finite_sequence_has_infinite_loss() -> None:
-    """If two experts are removed alternately, a finite sequence switches."""
+    """Two experts are removed alternately, so a finite sequence switches."""
     table = np.array([[0.0, np.inf], [np.inf, 0.0], [np.inf, 0.0]])
     assert rate_losses(table, [0.0, 0.5, 1.0])[[0, 2]].tolist() == [np.inf, np.inf]
     assert best_rate(table).alpha == pytest.approx(0.5)

@@ -1,4 +1,4 @@
-"""Waiting-time model: hand-computed bins and weights, known distributions, and regret of log loss."""
+"""Waiting-time model: hand-computed bins and weights, known distributions, and regret."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kaplan_meier(events, censored, times):
 
 
 def test_the_bins_are_as_specified():
-    """A bin of 4 ms, 101 bins that grow by a tenth up to 60.6 s, and the open one."""
+    """The first bin has 4 ms, 101 bins grow by a tenth up to 60.6 s, and the last one is open."""
     assert BINS == 103
     assert EDGES_S[1] == 0.004
     assert EDGES_S[-1] == pytest.approx(60.6, abs=0.05)
@@ -48,7 +48,10 @@ def test_the_bins_are_as_specified():
 
 
 def test_shares_of_an_interval_agree_with_hand_computed_ones():
-    """From the middle of the first bin to that of the second; without an end, the last bin is whole."""
+    """The interval is from the middle of the first bin to that of the second.
+
+    Without an end, the last bin is whole.
+    """
     by_bin = shares(0.002, 0.0042)
     assert by_bin[:3] == pytest.approx([0.5, 0.5, 0.0])
     assert by_bin[-1] == 0
@@ -58,7 +61,7 @@ def test_shares_of_an_interval_agree_with_hand_computed_ones():
 
 @given(rate=st.floats(1e-4, 1e3), width=st.integers(0, 20))
 def test_distributions_and_kernels_have_mass_1(rate, width):
-    """Every exponential distribution, and every row of a kernel, with a separate last bin."""
+    """Every exponential distribution and every row of a kernel has a separate last bin."""
     assert exponential_masses(np.array([rate])).sum() == pytest.approx(1)
     kernel = smoothing_matrix(width)
     assert kernel.sum(axis=1) == pytest.approx(np.ones(BINS))
@@ -66,14 +69,20 @@ def test_distributions_and_kernels_have_mass_1(rate, width):
 
 
 def test_a_kernel_is_triangular():
-    """With width 1: a half, and a quarter for each neighbour. The first bin has one neighbour."""
+    """The weights for width 1 are a half, and a quarter for each neighbour.
+
+    The first bin has one neighbour.
+    """
     kernel = smoothing_matrix(1)
     assert kernel[50, 48:53].tolist() == [0, 0.25, 0.5, 0.25, 0]
     assert kernel[0, :3] == pytest.approx([2 / 3, 1 / 3, 0])
 
 
 def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
-    """With all mass in the first bin, F rises to 1 in 4 ms; G is t^2 / 8 ms until 4 ms and t - 2 ms later."""
+    """F rises to 1 in 4 ms if all mass is in the first bin.
+
+    G is t^2 / 8 ms until 4 ms, and t - 2 ms later.
+    """
     masses = np.zeros(BINS)
     masses[0] = 1
     risen, area = CdfCurve.of(masses).at(np.array([0.0, 0.002, 0.004, 1.0, 100.0]))
@@ -82,7 +91,10 @@ def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
 
 
 def test_weights_after_two_observations_agree_with_hand_computed_ones():
-    """One histogram, half-life 8, no smoothing: the E-step adds a mass of 1 after decay of the first one."""
+    """The model has one histogram, half-life 8 and no smoothing.
+
+    The E-step adds a mass of 1 after the decay of the first one.
+    """
     law = law_after([(0.0, 0.004), (0.0, 0.0044)])
     prior = 2 / 1.25 / 102
     first = (1 + prior) / 3, prior / 3  # after the first observation: the first and the second bin
@@ -94,7 +106,7 @@ def test_weights_after_two_observations_agree_with_hand_computed_ones():
 
 
 def test_the_loss_is_the_code_length_of_the_interval():
-    """It is the negative logarithm of the mass in the interval, and 0 for an unlimited one."""
+    """The loss is the negative logarithm of the mass in the interval, and 0 for an unlimited one."""
     law = law_after([(0.2, 0.3), (0.4, math.inf)])
     mass = float(law.masses @ shares(0.0, EDGES_S[30]))
     assert law.observe(0.0, EDGES_S[30]) == pytest.approx(-math.log(mass), abs=1e-3)
@@ -104,7 +116,7 @@ def test_the_loss_is_the_code_length_of_the_interval():
 
 
 def test_the_total_loss_obeys_the_regret_bound_of_switching_experts():
-    """At most the log loss of the best sequence plus its code length under one rate of Learn-alpha."""
+    """The bound is the log loss of the best sequence plus its code length under one rate of Learn-alpha."""
     random = np.random.default_rng(1)
     times = np.concatenate((random.normal(0.65, 0.01, 150), random.exponential(5.0, 150)))
     law, table, suffered = WaitingTimeModel(), [], 0.0
@@ -119,7 +131,7 @@ def test_the_total_loss_obeys_the_regret_bound_of_switching_experts():
 
 
 def test_exact_data_give_the_empirical_distribution():
-    """After a thousand exact times at two values, other bins have only the prior."""
+    """Other bins have only the prior after a thousand exact times at two values."""
     random = np.random.default_rng(2)
     times = np.where(random.random(1000) < 0.3, 0.05, 2.0) * random.uniform(0.97, 1.03, 1000)
     law = law_after([(time - 1e-4, time) for time in times])
@@ -128,7 +140,7 @@ def test_exact_data_give_the_empirical_distribution():
 
 
 def test_censored_data_give_the_product_limit_estimate():
-    """With two thousand times, a fifth of them censored: within 2 % of the estimate of Kaplan and Meier."""
+    """Two thousand times, a fifth of them censored, are within 2 % of the estimate of Kaplan and Meier."""
     random = np.random.default_rng(3)
     true = random.gamma(2.0, 0.5, 2000)
     cut = random.exponential(4.0, 2000)
@@ -140,8 +152,8 @@ def test_censored_data_give_the_product_limit_estimate():
     assert risen == pytest.approx(kaplan_meier(true[seen], cut[~seen], at), abs=0.02)
 
 
-def test_a_constant_hazard_gives_the_exponential_experts_the_weight():
-    """Over nine tenths of the weight after 400 exact times."""
+def test_exponential_data_give_the_exponential_experts_most_weight():
+    """Nine tenths of the weight are theirs after 400 exact times."""
     random = np.random.default_rng(4)
     law = law_after([(time * 0.999, time) for time in random.exponential(0.4, 400)])
     assert law.learner.weights[-2:].sum() > 0.9
@@ -161,7 +173,7 @@ def test_the_mixture_is_a_distribution_after_any_observations(seen):
 
 @pytest.mark.parametrize("interval", [(2.0, 1.0), (-1.0, 1.0), (math.nan, 1.0), (math.inf, math.inf)])
 def test_an_invalid_interval_is_an_error(interval):
-    """The message has its ends."""
+    """The message has the ends of the interval."""
     with pytest.raises(InputError, match="must satisfy 0 <= a <= b"):
         WaitingTimeModel().observe(*interval)
 

@@ -32,13 +32,13 @@ polls = st.builds(timed, st.floats(1, 1e5), shares, st.just(0) | st.integers(0, 
 
 @pytest.mark.parametrize(("name", "check"), cases(LOSS_CHECKS, EXAMPLES, EXCEPTIONS))
 def test_a_built_in_loss_passes_every_check(name: str, check: Check) -> None:
-    """These are the checks of ``psm_sim check``."""
+    """The checks are those of ``psm_sim check``."""
     assert run_check(check, make_loss(name)).fault == ""
 
 
 @given(poll=polls, times_ms=times)
 def test_losses_are_finite_and_at_least_0_with_one_per_candidate(poll: Poll, times_ms: np.ndarray) -> None:
-    """For any buffered frames and any number of candidates."""
+    """Any frames may be buffered."""
     for loss in BUILT_IN.values():
         losses = loss(poll, times_ms)
         assert losses.shape == times_ms.shape
@@ -49,7 +49,7 @@ def test_losses_are_finite_and_at_least_0_with_one_per_candidate(poll: Poll, tim
 
 @given(poll=polls, time_ms=st.floats(2, 1e5))
 def test_the_loss_of_a_polling_time_does_not_depend_on_other_candidates(poll: Poll, time_ms: float) -> None:
-    """Bit-for-bit, because a replay evaluates single times."""
+    """Losses are bit-for-bit equal, because a replay evaluates single times."""
     for loss in BUILT_IN.values():
         assert loss.at(poll, time_ms) == loss(poll, np.array([time_ms]))[0]
 
@@ -72,7 +72,7 @@ def test_more_buffered_bytes_never_cost_less(poll: Poll, more: int, times_ms: np
 def test_another_frame_never_costs_less(
     slept_ms: float, frames: list[tuple[float, int]], one: tuple[float, int], times_ms: np.ndarray
 ) -> None:
-    """For any arrival time."""
+    """The arrival time of the frame does not matter."""
     few, more = timed(slept_ms, frames), timed(slept_ms, [*frames, one])
     for name in NAMED:
         loss = BUILT_IN[name]

@@ -30,7 +30,7 @@ TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy", "constrained"])
 def test_without_buffered_frames_only_the_published_energy_term_is_left(name: str, energy: str) -> None:
-    """It is 1/Ti or 1/log Ti."""
+    """The term is 1/Ti or 1/log Ti."""
     losses = make_loss(f"{name}:energy={energy}")(Poll(300.0), TIMES_MS)
     np.testing.assert_array_equal(losses, make_loss(energy)(Poll(300.0), TIMES_MS))
 
@@ -44,7 +44,7 @@ def test_the_default_gamma_is_the_published_one_of_the_energy_term(name: str, en
 
 
 def test_arrival_aware_charges_each_frame_for_its_wait() -> None:
-    """Two frames, at 130 and 250 ms, with polls every 100, 200, ... ms and hand-computed waits."""
+    """Two frames arrive at 130 and 250 ms, with polls every 100, 200, ... ms and hand-computed waits."""
     poll = Poll(300.0, 1040, 2, ((130.0, 40), (250.0, 1000)))
     losses = ArrivalAware(gamma=1.0, energy="inverse")(poll, np.array([100.0, 200.0, 300.0, 500.0]))
     waits = np.array([40 * 70 + 1000 * 50, 40 * 70 + 1000 * 150, 40 * 170 + 1000 * 50, 40 * 370 + 1000 * 250])
@@ -65,7 +65,7 @@ def test_at_the_time_slept_arrival_aware_charges_the_actual_waits(slept_ms, shar
 
 
 def test_for_uniform_arrivals_arrival_aware_equals_the_published_loss() -> None:
-    """At the time slept, 10,000 evenly spaced frames give I T / 2, equation 2.34."""
+    """The waits of 10,000 evenly spaced frames are I T / 2 at the time slept, equation 2.34."""
     offsets = (np.arange(10_000) + 0.5) / 10_000 * 400.0
     poll = Poll(400.0, 1_000_000, 10_000, tuple((float(offset), 100) for offset in offsets))
     published = make_loss("inverse", gamma=1e-6)(poll, np.array([400.0]))
@@ -73,7 +73,7 @@ def test_for_uniform_arrivals_arrival_aware_equals_the_published_loss() -> None:
 
 
 def test_arrival_aware_assumes_uniform_arrivals_of_bytes_without_a_time() -> None:
-    """The published loss assumes this for all bytes."""
+    """The published loss assumes uniform arrivals of all bytes."""
     poll = Poll(300.0, 1500, 1)
     np.testing.assert_allclose(
         make_loss("arrival-aware")(poll, TIMES_MS), make_loss("inverse-log")(poll, TIMES_MS)
@@ -112,7 +112,7 @@ dozes = st.builds(
 
 @given(polls=st.lists(dozes, max_size=60), target_ms=st.floats(1, 1000), step=st.floats(1e-9, 1e-6))
 def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step) -> None:
-    """For any arrivals and dozes: mean <= target + log(gamma / gamma_1) / (step bytes)."""
+    """The mean is at most target + log(gamma / gamma_1) / (step bytes) for any arrivals and dozes."""
     loss = ConstrainedLoss(target_ms=target_ms, step=step, gamma_max=1e300)
     free = ConstrainedLoss(target_ms=target_ms, step=step, gamma_min=1e-300, gamma_max=1e300)
     for poll in polls:
@@ -127,7 +127,7 @@ def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step) -> None
 
 
 def test_the_multiplier_stays_within_its_range() -> None:
-    """It ends at gamma_min without delay and at gamma_max with delay, without overflow for any bytes."""
+    """Dozes without delay end at gamma_min, and dozes with delay at gamma_max, without overflow."""
     loss = ConstrainedLoss(target_ms=100.0, step=1e-4, gamma_min=1e-6, gamma_max=1e-3)
     for bytes_held in (1500, 10**9):
         loss.observe(Poll(90.0, bytes_held, 1, ((10.0, bytes_held),)))
@@ -139,7 +139,6 @@ def test_the_multiplier_stays_within_its_range() -> None:
 
 
 def test_constrained_equals_the_published_loss_at_its_multiplier() -> None:
-    """Other terms of the loss are equal."""
     loss, poll = ConstrainedLoss(gamma=2e-6), Poll(300.0, 1500, 1, ((0.0, 1500),))
     np.testing.assert_array_equal(loss(poll, TIMES_MS), make_loss("inverse-log:gamma=2e-6")(poll, TIMES_MS))
     loss.observe(poll)
@@ -161,7 +160,7 @@ class Watched(ConstrainedLoss):
 
 @pytest.mark.parametrize("target_ms", [80.0, 100.0, 200.0])
 def test_on_the_ucb_trace_the_mean_wait_of_a_byte_is_the_target(target_ms: float) -> None:
-    """Within 10 % over 100 pages; fixed gammas give 51 to 550 ms."""
+    """The tolerance is 10 % over 100 pages; fixed gammas give 51 to 550 ms."""
     loss = Watched(target_ms=target_ms)
     world = build_world(load_topology(), Lpsm(loss=loss))
     run_alone(world, load_workload("ucb", 100, 1).pages)
@@ -169,7 +168,7 @@ def test_on_the_ucb_trace_the_mean_wait_of_a_byte_is_the_target(target_ms: float
 
 
 def test_lpsm_calls_observe_for_every_doze_and_resets_its_loss() -> None:
-    """Also for interrupted dozes; copies do not share their state."""
+    """Interrupted dozes count, too; copies do not share their state."""
     policy = Lpsm(loss=ConstrainedLoss())
     policy.start(0.1)
     fresh = policy.loss.multiplier
@@ -229,7 +228,7 @@ def test_constrained_reports_its_mean_wait() -> None:
 
 
 def test_scaled_arrival_aware_scales_bytes_as_the_published_losses() -> None:
-    """It charges Ti / T times the wait of each byte; at the time slept both forms are equal."""
+    """The charge is Ti / T times the wait of each byte; at the time slept both forms are equal."""
     poll, gamma = Poll(300.0, 500, 1, ((250.0, 500),)), 1e-3
     plain, scaled = (
         ArrivalAware(gamma=gamma)(poll, TIMES_MS),

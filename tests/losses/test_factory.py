@@ -36,7 +36,7 @@ def file(tmp_path: Path) -> str:
 
 
 def test_an_expression_gives_a_formula_loss() -> None:
-    """Also the name of a variable alone."""
+    """The name of a variable alone is an expression."""
     assert make_loss("1/Ti") == FormulaLoss("1/Ti")
     assert make_loss("gamma", gamma=3.0) == FormulaLoss("gamma", 3.0)
     assert make_loss("Ti-T") == FormulaLoss("Ti-T")
@@ -44,7 +44,7 @@ def test_an_expression_gives_a_formula_loss() -> None:
 
 
 def test_a_file_gives_a_user_defined_loss(file: str) -> None:
-    """Its parameters are those of its constructor."""
+    """The constructor has the parameters of the loss."""
     assert make_loss(f"{file}:Cubic").gamma == 1e-9
     assert make_loss(f"{file}:Cubic:delta=2,gamma=1e-3").delta == 2
     assert make_loss(f"{file}:Cubic", gamma=0.5).gamma == 0.5
@@ -58,7 +58,7 @@ def test_the_error_for_an_unknown_name_lists_the_losses(name: str) -> None:
 
 
 def test_a_loss_object_is_returned_unchanged_and_a_spec_is_accepted() -> None:
-    """For a name with parameters, and a formula."""
+    """A spec is a name with parameters, or a formula."""
     loss = InverseLoss()
     assert make_loss(loss) is loss
     assert make_loss(Spec("inverse").with_("gamma", 0.5)) == InverseLoss(0.5)

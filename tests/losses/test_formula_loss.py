@@ -48,13 +48,13 @@ def test_the_documented_formula_equals_inverse_log() -> None:
     ],
 )
 def test_arithmetic_agrees_with_python(text: str, expected: float) -> None:
-    """In precedence, comparison and functions, with one value per candidate."""
+    """Precedence, comparison and functions agree, with one value per candidate."""
     np.testing.assert_allclose(FormulaLoss(text)(POLL, TIMES_MS), np.full(12, expected), rtol=1e-14)
 
 
 @given(st.floats(0.1, 1e4), st.integers(0, 10**6), st.floats(1, 1e5))
 def test_constant_folding_changes_no_bit(gamma: float, buffered: int, slept_ms: float) -> None:
-    """Compared with the arithmetic of NumPy."""
+    """NumPy is the reference."""
     formula = FormulaLoss("gamma * I * (2 * Ti)**2 / T + sqrt(Ti) / (gamma + 1)", gamma)
     expected = gamma * buffered * (2 * TIMES_MS) ** 2 / slept_ms + np.sqrt(TIMES_MS) / (gamma + 1)
     np.testing.assert_array_equal(formula(Poll(slept_ms, buffered, 1), TIMES_MS), expected)
@@ -74,7 +74,7 @@ def test_constant_folding_changes_no_bit(gamma: float, buffered: int, slept_ms: 
     ],
 )
 def test_idle_returns_the_loss_of_empty_dozes_or_none(text: str, is_constant: bool) -> None:
-    """It is bit-for-bit the loss of every doze without bytes. 0 / T is 0, because T is positive."""
+    """The loss is bit-for-bit that of every doze without bytes. 0 / T is 0, because T is positive."""
     formula = FormulaLoss(text)
     idle = formula.idle(TIMES_MS)
     assert (idle is not None) is is_constant
@@ -122,19 +122,18 @@ def test_the_error_for_forbidden_syntax_has_the_offending_piece(text: str, piece
     ],
 )
 def test_the_error_for_an_unreadable_formula_has_the_reason(text: str, reason: str) -> None:
-    """Too long, too deep, unfinished, or wrongly called."""
+    """Formulas are too long, too deep, unfinished, or wrongly called."""
     with pytest.raises(InputError, match=reason) as caught:
         FormulaLoss(text)
     assert "\n" not in str(caught.value)
 
 
 def test_a_tower_of_powers_overflows_at_once() -> None:
-    """Because every number is a float."""
+    """Every number is a float."""
     assert math.isinf(FormulaLoss("9**9**9**9")(POLL, TIMES_MS)[0])
 
 
 @pytest.mark.parametrize("gamma", [-1.0, math.nan, "x"])
-def test_gamma_of_a_formula_is_checked(gamma: Any) -> None:
-    """It must be a number >= 0."""
+def test_gamma_of_a_formula_must_be_a_number_of_at_least_0(gamma: Any) -> None:
     with pytest.raises(InputError, match=r"loss formula: gamma must be a number >= 0 .*, got .*"):
         FormulaLoss("gamma", gamma)

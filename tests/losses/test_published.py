@@ -12,7 +12,7 @@ from psm_sim.losses import InverseLogLoss, InverseLoss, Poll
 
 
 def test_inverse_equals_equation_2_35() -> None:
-    """1500 bytes after 300 ms: 1500 x 200^2 / (2 x 300) / 1.2e5 is 5/6, plus 1/200."""
+    """The loss of 1500 bytes after 300 ms is 1500 x 200^2 / (2 x 300) / 1.2e5 = 5/6, plus 1/200."""
     losses = InverseLoss()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
     assert losses == pytest.approx([5 / 24 + 1 / 100, 5 / 6 + 1 / 200], rel=1e-14)
 
@@ -29,12 +29,12 @@ def test_inverse_log_has_the_natural_logarithm_and_its_own_gamma() -> None:
 @pytest.mark.parametrize("loss", [InverseLoss, InverseLogLoss])
 @pytest.mark.parametrize("gamma", [0.0, math.nan])
 def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:
-    """As in the thesis."""
+    """The thesis requires it."""
     with pytest.raises(InputError, match=rf"loss {loss.name}: gamma must be a number > 0 and <= .*, got"):
         loss(gamma=gamma)
 
 
 def test_losses_that_depend_only_on_candidates_are_read_only() -> None:
-    """They are cached for the next round."""
+    """Such losses are cached for the next round."""
     with pytest.raises(ValueError, match="read-only"):
         InverseLoss()(Poll(100.0), np.array([100.0]))[0] = 5.0

@@ -45,7 +45,7 @@ class Own(Loss):
 )
 @pytest.mark.parametrize("from_bytes", [0, 1500, 256 * 1500])
 def test_the_error_for_an_invalid_loss_has_its_value(returned: object, message: str, from_bytes: int) -> None:
-    """It has the loss, the value and the poll, also if the loss is invalid only for many bytes."""
+    """The error has the loss, the value and the poll, even if the loss is invalid only for many bytes."""
     with pytest.raises(
         PluginError,
         match=rf"Loss own failed .*slept_ms=100.0, buffered_bytes={from_bytes}, .*: it {message}; expected",
@@ -54,7 +54,7 @@ def test_the_error_for_an_invalid_loss_has_its_value(returned: object, message: 
 
 
 def test_a_loss_that_changes_its_candidates_is_an_error() -> None:
-    """They belong to the policy."""
+    """The candidates belong to the policy."""
 
     class Greedy(Loss):
         name = "greedy"
@@ -87,8 +87,8 @@ class Idle(Loss):
         return 1 / times_ms
 
 
-def test_a_user_defined_loss_with_idle_is_as_fast_as_the_built_in_one() -> None:
-    """It has the same energy and number of events, because dozes without frames are learnt at once."""
+def test_a_user_defined_loss_with_idle_has_as_few_events_as_the_built_in_one() -> None:
+    """Dozes without frames are learnt at once, with the same energy."""
     own = psm_sim.simulate(Lpsm(loss=Idle()), pages=20)
     built_in = psm_sim.simulate("lpsm:loss=(inverse:gamma=1e-5)", pages=20)
     formula = psm_sim.simulate("lpsm:loss=1e-5 * I * Ti**2 / (2*T) + 1/Ti", pages=20)
@@ -97,7 +97,7 @@ def test_a_user_defined_loss_with_idle_is_as_fast_as_the_built_in_one() -> None:
 
 
 def test_losses_of_empty_dozes_are_computed_once_per_run() -> None:
-    """Except for the dozes with frames, and the 20 comparisons at the start."""
+    """Exceptions are the dozes with frames, and the 20 comparisons at the start."""
     guarded, bare = guarded_loss(Idle()), Idle()
     assert (guarded.idle(TIMES_MS) == bare(Poll(300.0), TIMES_MS)).all()
     assert cast(Idle, cast(GuardedLoss, guarded).component).calls == IDLE_DOZES_MS.size
@@ -123,6 +123,6 @@ def test_the_checks_of_the_guard_do_not_change_the_loss() -> None:
     ("formula", "message"), [("50 - Ti", "-50.0 for 100 ms"), ("9**9**9", "inf"), ("log(-Ti)", "nan")]
 )
 def test_the_error_for_a_formula_out_of_range_has_its_value(formula: str, message: str) -> None:
-    """Without a NumPy warning."""
+    """NumPy does not warn."""
     with pytest.raises(PluginError, match=rf"Loss formula '.*' failed .*: it returned {message}"):
         check_loss(FormulaLoss(formula), TIMES_MS)

@@ -1,4 +1,4 @@
-"""A Dask cluster of two worker processes on this machine: equal rows, also after a worker is killed."""
+"""Sweeps on a Dask cluster of two worker processes of this machine."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def sweep(folder: Path, words: str) -> subprocess.Popen[str]:
 
 @needs_dask
 @pytest.mark.parametrize("killed", [False, True], ids=["both live", "one is killed"])
-def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) -> None:
-    """A user-defined policy is sent to workers without its file; tasks of a lost worker run on the other."""
+def test_a_sweep_on_a_cluster_has_the_rows_of_a_local_one(cluster, killed: bool, tmp_path: Path) -> None:
+    """Workers have no file of the user-defined policy; tasks of a lost worker run on the other one."""
     address, workers = cluster
     write_policy(tmp_path / "my.py")
     expected, _ = sweep(tmp_path, f"{GRID} --output here.sqlite --workers 1").communicate()
@@ -105,6 +105,7 @@ def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) ->
 def test_only_the_task_of_a_policy_that_ends_its_workers_fails(
     restarting_cluster: str, tmp_path: Path
 ) -> None:
+    """A user-defined policy fails at the first loss of a worker, and a built-in one at the second."""
     write_policy(tmp_path / "my.py", before="if now_s > 1: import os; os._exit(3)")
     words = "--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv"
     process = sweep(tmp_path, f"{words} --cluster {restarting_cluster}")
@@ -214,7 +215,7 @@ def test_an_address_without_a_scheduler_is_an_error(stand_in: StandIn) -> None:
 
 
 def test_a_worker_with_other_versions_is_rejected(stand_in: StandIn, tmp_path: Path) -> None:
-    """Another version of a package, too, because the key of a task has its version here."""
+    """Versions of packages are compared, too, because the key of a task has those of the command."""
     stand_in.other = {"numpy": "0.1"}
     with pytest.raises(
         InputError, match=r"Worker tcp://here:2 has numpy 0\.1, expected .*; install the same"

@@ -1,4 +1,4 @@
-"""Grids of sweeps: the tasks of arguments, and errors before the first run."""
+"""Grids of sweeps: tasks of axes, and errors before the first run."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def policies(grid_: Grid) -> list[str]:
     ],
 )
 def test_values_are_lists_or_ranges(text: str, values: str) -> None:
-    """In exact decimals; a text that is no range is one value."""
+    """Values are exact decimals. A text that is not a range is a single value."""
     assert expand_values(text, "seed") == tuple(values.split())
 
 
 @given(st.integers(-500, 500), st.integers(0, 50), st.integers(1, 400))
 def test_a_range_goes_from_first_to_last_in_equal_steps(first: int, count: int, step: int) -> None:
-    """In hundredths, without a rounding error."""
+    """Steps of a hundredth have no rounding error."""
     start, width = Decimal(first) / 100, Decimal(step) / 100
     values = expand_values(f"{start}..{start + count * width}:{width}", "x")
     assert [Decimal(value) for value in values] == [start + number * width for number in range(count + 1)]
@@ -57,7 +57,7 @@ def test_a_range_goes_from_first_to_last_in_equal_steps(first: int, count: int, 
     ],
 )
 def test_invalid_values_are_an_error(text: str, words: str) -> None:
-    """Before the values of the range are created."""
+    """The error precedes the creation of the values of a range."""
     with pytest.raises(InputError, match=words):
         expand_values(text, "seed")
 
@@ -70,7 +70,7 @@ def test_an_axis_multiplies_the_tasks_of_its_policies() -> None:
 
 
 def test_policies_named_by_axes_are_run() -> None:
-    """After the requested ones; lpsm is the default."""
+    """The policies of axes follow the requested ones; lpsm is the default."""
     assert policies(grid("policy.bsd.p=0.1,0.5", policies=("psm",))) == ["psm", "bsd:p=0.1", "bsd:p=0.5"]
     assert policies(grid("policy.psm.listen_interval=2,3")) == [
         "psm:listen_interval=2",
@@ -80,7 +80,7 @@ def test_policies_named_by_axes_are_run() -> None:
 
 
 def test_a_user_defined_policy_varies_by_its_file_and_class() -> None:
-    """Its name has dots."""
+    """The name of the policy has dots."""
     assert policies(grid("policy.my.py:Mine.n=1,2")) == ["my.py:Mine:n=1", "my.py:Mine:n=2"]
 
 

@@ -64,7 +64,7 @@ def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
 
 
 def test_a_killed_sweep_continues_to_the_same_rows(start, tmp_path: Path) -> None:
-    """And to the same export, if it is killed before the first task or between two tasks."""
+    """The sweep is killed before the first task or between two tasks; exports are equal, too."""
     expected, _ = start(f"{GRID} --output whole.sqlite --workers 1").communicate()
     path = tmp_path / "killed.sqlite"
     for workers, tasks in ((1, 0), (2, 1)):
@@ -104,7 +104,7 @@ def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_it(
 
 
 def test_a_second_sweep_on_a_table_is_an_error(start, tmp_path: Path) -> None:
-    """The first one continues; when it is killed, the table is free immediately."""
+    """The first sweep continues; when it is killed, the table is free immediately."""
     path = tmp_path / "sweep.sqlite"
     first = start("--policy psm --vary seed=1..400 --pages 100 --workers 1")
     wait_for(first, path, 1)

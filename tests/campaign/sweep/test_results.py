@@ -1,4 +1,4 @@
-"""Pareto front of a sweep: policies that no other dominates by more than the noise."""
+"""Pareto front of a sweep."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def front(policies: Mapping[str, Values]) -> dict[str, str]:
 
 
 def test_equal_policies_are_both_optimal() -> None:
-    """Rounding errors are no difference."""
+    """A rounding error is not a difference."""
     policies = {
         "one": {1: (0.3, 2.0), 2: (0.6, 2.0)},
         "two": {1: (0.1 + 0.2, 2.0), 2: (0.6, 2.0)},

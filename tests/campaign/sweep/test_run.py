@@ -42,7 +42,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 
 def test_a_sweep_has_the_numbers_of_single_runs() -> None:
-    """One row per policy, parameter and seed, with every parameter."""
+    """The table has a row per policy, parameter and seed, and every parameter."""
     rows = run(Path("a.sqlite"), SMALL)
     assert [(row.policy, row.seed, row.state) for row in rows] == [
         (policy, seed, "done") for policy in ("psm", "bsd:p=0.1", "bsd:p=0.5") for seed in (1, 2)
@@ -66,8 +66,8 @@ def test_stored_tasks_are_not_run_again(runs: list[str]) -> None:
     assert [row for row in larger if row in first] == first
 
 
-def test_a_changed_file_is_another_task(runs: list[str]) -> None:
-    """The rows of the old file stay in the table, and are returned again for the old content."""
+def test_a_task_with_a_changed_file_runs_again(runs: list[str]) -> None:
+    """Rows of the old file stay in the table, and are returned for the old content."""
     write_policy(Path("my.py"))
     path, mine = Path("a.sqlite"), grid(policies=("my.py:Hears:n=2",))
     (first,) = run(path, mine)
@@ -89,7 +89,7 @@ def shown(path: Path) -> list[TaskRow]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failed_task_does_not_stop_the_others(workers: int, runs: list[str]) -> None:
-    """It is stored with its parameters and its error, which names the file as the user does."""
+    """The table has the parameters and the error of the failed task, with the file as the user names it."""
     write_policy(Path("my.py"), before="if self.n == 3 and now_s > 1: raise ValueError('three', __file__)")
     path, mine = (
         Path("a.sqlite"),
@@ -112,7 +112,7 @@ def test_a_failed_task_does_not_stop_the_others(workers: int, runs: list[str]) -
 def test_policies_of_several_stations_share_a_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One run without power saving serves all; a failed policy does not affect the others."""
+    """All policies share one run without power saving; a failed policy does not affect the others."""
     compared: list[int] = []
     original = run_of_sweep.run_task
 
@@ -142,8 +142,8 @@ def test_policies_of_several_stations_share_a_reference(
 
 
 @pytest.mark.parametrize("policy", ["nosuch", "bsd:p=-1"])
-def test_everything_is_checked_before_the_first_task(policy: str, runs: list[str]) -> None:
-    """An invalid sweep creates no table, and does not change an existing one."""
+def test_an_invalid_sweep_is_an_error_before_the_first_task(policy: str, runs: list[str]) -> None:
+    """No table is created, and an existing one is not changed."""
     path = Path("a.sqlite")
     invalid = grid("seed=1,2", policies=("psm", policy))
     with pytest.raises(InputError, match=policy.partition(":")[0]):
@@ -157,7 +157,7 @@ def test_everything_is_checked_before_the_first_task(policy: str, runs: list[str
 
 
 def test_files_are_sent_to_workers_by_content() -> None:
-    """Edits during a sweep do not change its numbers, with a page list and a nested loss."""
+    """Edits of a page list or of a nested loss during a sweep do not change its numbers."""
     Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n")
     Path("my.py").write_text(
         "from pathlib import Path\nfrom psm_sim.losses import InverseLoss\nhere = Path('my.py')\n"
@@ -173,7 +173,7 @@ def test_files_are_sent_to_workers_by_content() -> None:
 
 
 def test_a_file_that_is_no_table_is_an_error() -> None:
-    """A text, a database of another program, a folder, and a missing file."""
+    """The cases are a text, a database of another program, a folder, and a missing file."""
     Path("text.sqlite").write_text("a text that is surely no database" * 40)
     other = sqlite3.connect("other.sqlite")
     other.execute("CREATE TABLE rows (text)")
@@ -217,13 +217,13 @@ def test_a_sweep_without_an_output_leaves_no_files(tmp_path: Path, monkeypatch: 
 def test_the_error_for_an_argument_of_a_wrong_type_names_it(
     vary: Any, words: dict[str, Any], sentence: str
 ) -> None:
-    """A single text is no list of texts, because its letters would be policies."""
+    """A single text is not a list of texts, because its letters would be policies."""
     with pytest.raises(InputError, match=sentence):
         psm_sim.sweep(vary, workers=1, **words)
 
 
 def test_readable_rows_of_a_damaged_table_are_recovered(runs: list[str]) -> None:
-    """An export warns; the next sweep runs the other tasks again, and renames the damaged file."""
+    """An export warns. The next sweep runs the other tasks again, and renames the damaged file."""
     path, seeds = Path("a.sqlite"), grid("seed=1..40", policies=("psm",), pages=2)
     expected = run(path, seeds)
     assert len(runs) == 40
@@ -254,7 +254,10 @@ def test_readable_rows_of_a_damaged_table_are_recovered(runs: list[str]) -> None
 def test_a_task_runs_again_if_a_file_that_it_opened_changes(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, runs: list[str]
 ) -> None:
-    """Such as an imported module, and data read before or during the run. Other tasks do not run again."""
+    """Such files are imported modules, and data read before or during the run.
+
+    Other tasks do not run again.
+    """
 
     def sweep() -> list[TaskRow]:
         """Run the sweep as a new process would."""

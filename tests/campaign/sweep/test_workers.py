@@ -25,7 +25,7 @@ needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such sign
 def test_only_the_task_that_kills_its_worker_fails_and_runs_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other tasks of the worker run again, with and without user code."""
+    """Other tasks of the worker run again, with and without user code."""
     monkeypatch.chdir(tmp_path)
     dies = "if self.n == 2 and now_s > 1: open('deaths', 'a').write('x'); import os; os._exit(3)"
     write_policy(Path("my.py"), before=dies)
@@ -51,7 +51,7 @@ def test_a_policy_that_fails_first_in_its_job_runs_once(
 
 @pytest.mark.parametrize("failure", ["1 / 0", pytest.param("import os; os._exit(3)", marks=needs_posix)])
 def test_only_the_tasks_of_a_policy_that_fails_its_trial_fail(failure: str, tmp_path: Path) -> None:
-    """The other policies run once."""
+    """Each of the other policies runs once."""
     words = shlex.split("--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv")
     command = [sys.executable, "-m", "psm_sim", "sweep", *words, "--workers", "1"]
     for text, state, status in ((failure, "failed", 1), ("open('runs', 'a').write('x')", "done", 0)):
