@@ -72,7 +72,7 @@ def block(text: str, mark: str) -> re.Match[str]:
 def test_a_table_of_numbers_agrees_with_the_report(
     document: str, mark: str, table_of: Callable[[dict[str, Any]], str]
 ) -> None:
-    """In all digits and words; a provisional report is named so."""
+    """All digits and words agree; a provisional report is named so."""
     text = (ROOT / document).read_text(encoding="utf-8")
     assert block(text, mark).group().strip() == table_of(report())
 
@@ -109,7 +109,7 @@ def in_one_line(document: str) -> str:
 
 
 def test_the_result_in_the_readme_agrees_with_the_stored_runs() -> None:
-    """For all kinds of pages and radios; benchmarks/anticipate.py stores the runs."""
+    """The runs, of all kinds of pages and radios, are stored by benchmarks/anticipate.py."""
     match = re.search(
         r"price of 0\.25, .* needs (\S+) to (\S+) times the energy of static PSM, and its mean \S+ is "
         r"at most (\S+) higher\. At 0\.1 it needs (\S+) to (\S+) times the energy of LPSM, and delays pages "
@@ -167,7 +167,7 @@ def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
 
 
 def test_the_intervals_after_measured_means_cover_four_fifths_of_the_rows_of_all_chips() -> None:
-    """As many as devices.md states, ESP32 and ESP32-S2 included."""
+    """The number is that of devices.md, with ESP32 and ESP32-S2."""
     tallies_: dict[tuple[int, int], list[int]] = {}
     for means, chips, rows, without, *_, percent, within in report("validation")["studies"]["calibration"][
         "tables"

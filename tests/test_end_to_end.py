@@ -24,7 +24,7 @@ def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProce
 
 
 def test_a_run_in_an_empty_folder_only_prints_its_table(tmp_path: Path) -> None:
-    """Without messages, and without files."""
+    """No message is printed, and no file written."""
     done = psm_sim("--policy", "lpsm", "--trace", "ucb", "--pages", "20", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "20 pages of trace ucb, seed 1" in done.stdout
@@ -32,7 +32,7 @@ def test_a_run_in_an_empty_folder_only_prints_its_table(tmp_path: Path) -> None:
 
 
 def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
-    """With any hash seed."""
+    """Their hash seeds differ."""
     words = ("--policy", "lpsm", "--policy", "bsd", "--pages", "10", "--format", "csv")
     outputs = {
         psm_sim(*words, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12"
@@ -42,7 +42,7 @@ def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
-    """Also if the error occurs when the output is flushed."""
+    """The error may occur when the output is flushed."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "psm_sim", "list", "policies"],
@@ -53,7 +53,7 @@ def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
-    """As with ``| head -1``."""
+    """The command ``head -1`` closes a pipe, for example."""
     readable, writable = os.pipe()
     os.close(readable)
     with os.fdopen(writable, "w") as pipe:

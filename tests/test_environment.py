@@ -58,7 +58,7 @@ def play(env, seed, act):
 
 
 def test_the_environment_passes_the_checker_of_gymnasium():
-    """Without warnings."""
+    """The checker has no warnings."""
     check_env(PowerSaveEnv(Scenario(pages=2)), skip_render_check=True)
 
 
@@ -77,7 +77,7 @@ SCENARIOS = [
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: str(scenario.trace))
 def test_the_rewards_add_up_to_the_energy_and_the_delay_of_the_run(scenario):
-    """For any actions. The result equals that of a run, and the observations are in their space."""
+    """The actions are random. The result equals that of a run, and the observations are in their space."""
     env = PowerSaveEnv(scenario, price=0.7)
     env.action_space.seed(4)
     rewards, info, seen = play(env, 3, lambda _: env.action_space.sample())
@@ -108,15 +108,15 @@ def total_latency_s(result):
 
 
 def test_an_episode_equals_a_run_of_the_same_policy_bit_for_bit():
-    """In energy, page times and simulated time."""
+    """Energy, page times and simulated time are compared."""
     _, info, _ = play(PowerSaveEnv(Scenario(pages=8)), 5, decide)
     run = psm_sim.simulate(Same, pages=8, seed=5)
     assert usage_of(info["result"].row) == usage_of(run.row)
     assert page_rows(info["result"]) == page_rows(run)
 
 
-def test_a_seed_reproduces_an_episode_and_others_are_tuning_seeds():
-    """Without a seed, the episodes follow from the last seed."""
+def test_a_seed_reproduces_an_episode_and_default_seeds_are_tuning_seeds():
+    """Episodes without a seed follow from the last seed."""
     env = PowerSaveEnv(Scenario(pages=1))
     runs = [play(env, seed, lambda _: (0, 0))[1]["time_s"] for seed in (7, None, None, 7, None, None)]
     assert runs[:3] == runs[3:]
@@ -132,7 +132,7 @@ def running_greenlets():
 
 
 def test_close_leaves_no_thread_and_no_run():
-    """Also during a page, and during a SimPy process."""
+    """A page or a SimPy process may be in progress."""
     threads, greenlets = threading.active_count(), running_greenlets()
     env = PowerSaveEnv(Scenario(pages=3))
     for steps in (0, 1, 40, 130):
@@ -160,7 +160,7 @@ def test_a_copy_has_the_same_episodes_and_is_not_reset(copied):
 
 
 def test_reset_ends_the_current_episode():
-    """The next episode does not depend on it."""
+    """The next episode does not depend on the ended one."""
     env = PowerSaveEnv(Scenario(pages=2))
     first, _ = env.reset(seed=2)
     env.step((3, 2))
@@ -178,7 +178,7 @@ def test_an_action_out_of_range_is_an_error(action):
 
 
 def test_a_page_that_cannot_be_loaded_ends_the_episode():
-    """As for a run; the environment can be reset."""
+    """The error is that of a run. The environment can be reset."""
     env = PowerSaveEnv(Scenario(pages=2), max_beacons=60_000)
     env.reset(seed=1)
 
@@ -204,13 +204,13 @@ def test_a_page_that_cannot_be_loaded_ends_the_episode():
     ],
 )
 def test_an_argument_out_of_range_is_an_error(arguments, message):
-    """Before the first episode."""
+    """The error precedes the first episode."""
     with pytest.raises(InputError, match=message):
         PowerSaveEnv(**arguments)
 
 
 def test_the_error_without_gymnasium_has_the_command_to_install_it(monkeypatch):
-    """The rest of psm_sim does not require it."""
+    """The rest of psm_sim does not require gymnasium."""
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     monkeypatch.delitem(sys.modules, "psm_sim.environment")
     with pytest.raises(ImportError, match=r"requires Gymnasium and greenlet; install them with pip install"):
@@ -218,7 +218,7 @@ def test_the_error_without_gymnasium_has_the_command_to_install_it(monkeypatch):
 
 
 def test_an_observation_has_exactly_the_knowledge_of_a_driver():
-    """On a hand-computed request: the whole past, and nothing of the future."""
+    """The observation of a hand-computed request has the whole past, and nothing of the future."""
     env = PowerSaveEnv(Scenario(pages=1))
     first, _ = env.reset(seed=1)
     assert dict(zip(NAMES, first.tolist(), strict=True)) == {

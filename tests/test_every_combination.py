@@ -55,7 +55,7 @@ def test_every_command_accepts_every_trace_or_gives_the_reason(
 
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_every_format_has_every_policy(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also with counts that only one policy reports."""
+    """Counts that only one policy reports are included."""
     names = POLICIES.names()
     words = [word for name in names for word in ("--policy", name)]
     assert main([*words, "--pages", "2", "--no-baselines", "--format", form]) == 0

@@ -18,7 +18,7 @@ SCRIPTS = sorted(FOLDER.glob("*.py"))
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_an_example_prints_its_committed_output(script: Path, tmp_path: Path) -> None:
-    """In a new interpreter and another folder, without warnings and files."""
+    """The interpreter is new and the folder another one. There are no warnings and no files."""
     done = subprocess.run(
         [sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -28,7 +28,7 @@ def test_an_example_prints_its_committed_output(script: Path, tmp_path: Path) ->
 
 
 def test_the_notebook_runs_and_displays_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cell by cell in one namespace, as in Jupyter. It is committed without outputs."""
+    """Cells run in one namespace, as in Jupyter. The committed notebook has no outputs."""
     displayed: list[Any] = []
     monkeypatch.setattr(sys, "displayhook", displayed.append)
     namespace: dict[str, Any] = {"__name__": "__main__"}

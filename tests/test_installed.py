@@ -64,12 +64,12 @@ def test_the_entry_point_of_a_trace_is_a_path_or_a_function(name: str) -> None:
     ],
 )
 def test_the_error_for_an_invalid_component_names_the_package(name: str, sentence: str) -> None:
-    """Before any page load."""
+    """The error precedes any page load."""
     with pytest.raises(InputError, match=sentence):
         load_workload(name, 1, 1)
 
 
 def test_the_error_for_a_failed_import_names_the_package() -> None:
-    """It also has the entry point."""
+    """The error also has the entry point."""
     with pytest.raises(InputError, match=r"broken of offered-tides 1.2 \(offered_tides:Nothing\) cannot be"):
         make_policy("broken")

@@ -37,7 +37,7 @@ def psm_sim(target: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess
 
 
 def test_components_of_a_package_run_by_name(target: Path, tmp_path: Path) -> None:
-    """With parameters, like built-in ones."""
+    """Parameters are set as for built-in components."""
     words = ["--policy", "every-third:beacons=4", "--policy", "lpsm", "--loss", "cubic", "--trace", "commute"]
     done = psm_sim(target, *words, "--format", "json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

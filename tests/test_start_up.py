@@ -34,7 +34,7 @@ def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize("words", ["--help", "--pages 0"])
 def test_help_and_usage_errors_import_no_libraries(tmp_path: Path, words: str) -> None:
-    """And at most thirteen modules of psm_sim, including the one that prints errors."""
+    """At most thirteen modules of psm_sim are imported, with the one that prints errors."""
     count, libraries = imported(tmp_path, MAIN, *words.split())
     assert libraries == []
     assert count <= 13
@@ -71,7 +71,7 @@ def test_a_module_imports_only_the_libraries_that_it_uses(
 
 
 def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
-    """Neither a module with the name of a library, nor one that a library tries to import.
+    """The folder has a module with the name of a library, and one that a library tries to import.
 
     Modules in the folder of a policy's file are imported.
     """
@@ -106,7 +106,7 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
 
 
 def test_only_results_reach_standard_output(tmp_path: Path) -> None:
-    """Neither prints of a policy, nor its writes to the descriptor."""
+    """Prints of a policy, and its writes to the descriptor, go to standard error."""
     (tmp_path / "own.py").write_text(
         "import os, sys\nfrom psm_sim.policies import Policy, Rest\n\n"
         "class Own(Policy):\n    name = 'own'\n\n"

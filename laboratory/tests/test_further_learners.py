@@ -98,8 +98,8 @@ def test_learn_alpha_on_eight_rates_loses_at_most_log_8_nats_more_than_the_best(
         assert suffered <= sum(map(fixed.update, losses)) + math.log(8) + 1e-9
 
 
-def test_without_a_switch_decreasing_share_loses_at_most_log_t_more_than_static_expert() -> None:
-    """The loss is in nats."""
+def test_decreasing_share_loses_at_most_log_t_more_than_static_expert() -> None:
+    """The sequence has no switch, and the loss is in nats."""
     losses = exponential_losses(500, 4, seed=4)
     decreasing, static = DecreasingShare(4), StaticExpert(4)
     gap = sum(map(decreasing.update, losses)) - sum(map(static.update, losses))

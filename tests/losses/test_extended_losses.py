@@ -187,7 +187,7 @@ def test_a_loss_that_fails_in_observe_is_an_error_before_the_run() -> None:
     """The message names the loss and the hook."""
 
     class Deaf(Loss):
-        name = "deaf"
+        name = "broken"
 
         def __call__(self, poll, times_ms):
             return 1 / times_ms
@@ -195,7 +195,7 @@ def test_a_loss_that_fails_in_observe_is_an_error_before_the_run() -> None:
         def observe(self, poll) -> None:
             raise KeyError("what?")
 
-    with pytest.raises(PluginError, match=r"Loss deaf failed in observe\(\) with .*: KeyError"):
+    with pytest.raises(PluginError, match=r"Loss broken failed in observe\(\) with .*: KeyError"):
         check_loss(Deaf(), TIMES_MS)
 
 

@@ -13,7 +13,7 @@ from tests.network.radio_bench import RadioBench
 
 
 def test_a_full_buffer_drops_further_frames():
-    """Two frames are buffered, and two more are counted as dropped, with their bytes."""
+    """The buffer has two frames; two more are counted as dropped, with their bytes."""
     bench = RadioBench(make_policy("psm"), buffer_frames=2)
     for number, size in enumerate((1500, 1500, 1000, 300)):
         bench.arrive_at(0.01 * (number + 1), size)
@@ -23,7 +23,7 @@ def test_a_full_buffer_drops_further_frames():
 
 
 def test_the_tim_bit_is_set_while_frames_are_buffered():
-    """From the first buffered frame until the station has retrieved all."""
+    """The first buffered frame sets the bit, and the retrieval of the last one clears it."""
     bench = RadioBench(make_policy("psm"))
     bench.arrive_at(0.05)
     bench.env.run(until=0.06)

@@ -1,4 +1,4 @@
-"""Background messages: latencies computed by hand, and the count of those that are lost."""
+"""Background messages: hand-computed latencies, and the number of lost messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def run(messages: Messages, policy: str = "always-on", **settings: object) -> Wo
 
 @pytest.mark.parametrize(("message", "direction", "latency_s"), LATENCIES)
 def test_a_message_takes_the_hand_computed_time(message, direction, latency_s):
-    """Without power saving: transmission and propagation on both hops, delay and time of the reply."""
+    """The time has transmission and propagation on both hops, and delay and time of the reply."""
     stats = run(Messages([message])).messenger.stats
     assert list(stats) == [direction]
     assert stats[direction].latencies_s.tolist() == [pytest.approx(latency_s)]
@@ -50,7 +50,7 @@ def test_a_message_takes_the_hand_computed_time(message, direction, latency_s):
 
 
 def test_messages_on_one_connection_arrive_one_after_the_other():
-    """The second one waits for the first on the slower hop; the third is sent later."""
+    """The second message waits for the first on the slower hop; the third is sent later."""
     sent = [(1.0, 1000), (1.0, 400), (9.0, 70)]
     messages = Messages([Message(at_s, size, connection=0) for at_s, size in sent])
     stats = run(messages, tcp__initial_window=10).messenger.stats["down"]
@@ -59,7 +59,7 @@ def test_messages_on_one_connection_arrive_one_after_the_other():
 
 
 def test_a_datagram_recorded_at_the_access_point_crosses_the_wireless_hop_only():
-    """Its latency is the delay from access point to station, and the server counts its bytes."""
+    """The latency is the delay from access point to station, and the server counts the bytes."""
     world = run(Messages([Message(1.0, 500)], at_access_point=True))
     assert world.messenger.delays_s == world.messenger.stats["down"].latencies_s.tolist()
     assert world.messenger.delays_s == [pytest.approx(500 * SLOW + 0.0001)]
@@ -78,7 +78,7 @@ class Air(Observer):
 
 
 def test_a_datagram_is_a_data_frame_on_the_channel():
-    """Like the segments of the page, and unlike null frames and group addressed frames."""
+    """Segments of the page are data frames, too, unlike null frames and group addressed frames."""
     air = Air()
     world = build_world(load_topology(), make_policy("always-on"), [air])
     run_alone(world, [PAGE], Messages([Message(1.0, 500), Message(2.0, 500, uplink=True)]))
@@ -87,7 +87,7 @@ def test_a_datagram_is_a_data_frame_on_the_channel():
 
 
 def test_a_dozing_station_receives_a_datagram_at_the_next_beacon():
-    """It reaches the access point at 1.0212 s, and is sent at 1.1 s."""
+    """The datagram reaches the access point at 1.0212 s, and is sent at 1.1 s."""
     messenger = run(Messages([Message(1.0, 500)]), "psm").messenger
     arrives_s = 500 * FAST + 0.02
     assert messenger.delays_s == [pytest.approx(0.1 - arrives_s + 500 * SLOW + 0.0001)]

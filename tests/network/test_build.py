@@ -42,14 +42,14 @@ def test_a_world_has_only_the_enabled_parts(settings, policy, hop, ends):
     assert [type(part).__name__ for part in parts] == [hop, ends]
 
 
-def test_stations_share_a_cell_only_with_a_channel_model():
-    """The links of the thesis's model are no shared medium."""
+def test_stations_without_a_channel_model_have_separate_cells():
+    """The links of the thesis's model are not a shared medium."""
     assert bss_of(load_topology()) is None
     assert bss_of(load_topology("three-node", {"mac.model": "dcf"})) is not None
 
 
 def test_a_plain_run_imports_no_optional_part():
-    """Nor the laboratory, sweeps, figures or the offline optimum."""
+    """The laboratory, sweeps, figures and the offline optimum are not imported, either."""
     optional = [f"psm_sim.{name}" for name in OPTIONAL]
     done = subprocess.run([sys.executable, "-c", RUN], check=True, capture_output=True, text=True)
     imported = done.stdout.splitlines()[-1].split()

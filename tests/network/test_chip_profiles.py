@@ -65,7 +65,7 @@ MODEM = {
 
 @pytest.mark.parametrize(("name", "currents"), MODEM.items())
 def test_modem_sleep_draws_the_makers_current_at_each_dtim(name, currents):
-    """DTIM 3 was not used in the fit: within 1 %, or 4.3 % for the ESP32, whose rows scatter."""
+    """DTIM 3 was not used in the fit. The tolerance is 1 %, or 4.3 % for the ESP32, whose rows scatter."""
     mode = load_profile(name).modes["modem-sleep"]
     predicted_ma = [mode.base_ma + mode.numbers["beacon_uc"] / (period * 102.4) for period in (1, 3, 10)]
     assert predicted_ma[1] == pytest.approx(currents[1], rel=0.045 if name == "esp32" else 0.01)
@@ -158,7 +158,6 @@ def test_a_mode_of_a_file_is_in_microamperes_and_marks_numbers_without_a_source(
 
 
 def test_a_setting_overrides_a_profile_which_overrides_the_topology():
-    """The setting of the user wins."""
     topology = Scenario(profile="esp32-c6", settings={"power.awake_w": 0.5}).resolve_topology()
     assert topology.power.awake_w == 0.5
     assert topology.power.beacon_j == load_profile("esp32-c6").values["power.beacon_j"]
@@ -217,7 +216,7 @@ def test_the_key_of_a_scenario_includes_the_profile():
 
 
 def test_a_battery_without_a_supply_voltage_is_an_error_in_a_sweep(tmp_path, capsys):
-    """Before the first run, as for a single run."""
+    """The error precedes the first run."""
     store = ["--output", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
     assert main(["sweep", *store, "--policy", "psm", "--battery", "2Ah"]) == 2
     assert "battery=2Ah requires a supply voltage" in capsys.readouterr().err
@@ -236,7 +235,7 @@ def test_a_battery_without_a_supply_voltage_is_an_error_in_a_sweep(tmp_path, cap
     ],
 )
 def test_an_invalid_profile_or_battery_is_an_error_of_one_sentence(words, message, capsys):
-    """Before the first run."""
+    """The error precedes the first run."""
     assert main(["--policy", "psm", "--pages", "2", *words]) == 2
     assert re.search(message, capsys.readouterr().err)
 
@@ -261,7 +260,7 @@ def test_a_profile_file_with_a_key_of_another_section_is_an_error(tmp_path):
 
 
 def test_a_profile_file_without_the_energy_of_a_beacon_is_an_error(tmp_path):
-    """The default is a radio of 2002, and would be most of the energy of ``psm`` with a current chip."""
+    """The default is that of a radio of 2002, which would be most of the energy of ``psm``."""
     path = tmp_path / "mine.toml"
     path.write_text("[power]\nawake_w = 0.4\nasleep_w = 0.001\n")
     with pytest.raises(InputError, match=r"mine\.toml: power\.beacon_j is missing; add the energy"):

@@ -82,7 +82,10 @@ def followed(plan: Plan, *stops_s: float) -> list[float]:
 
 
 def test_a_plan_is_followed_doze_by_doze():
-    """To beacon 2, then two dozes of 3 beacons and three of 5: the last one ends at beacon 23, unheard."""
+    """The dozes are 2 beacons, two of 3 beacons and three of 5.
+
+    The last one ends at beacon 23 without a call.
+    """
     plan = Listed((3, 2), (5, 3))
     assert followed(plan, 100.0) == [2.0, 5.0, 8.0, 13.0, 18.0]
     assert plan.calls == [(5, 23)]

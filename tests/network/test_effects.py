@@ -1,4 +1,4 @@
-"""Every topology key has an effect, or the error names it."""
+"""Effects of topology keys: a key without an effect is an error."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def disabled(condition: Condition) -> dict[str, str]:
 
 @pytest.mark.parametrize("key", DEPENDENT)
 def test_a_key_whose_condition_is_not_met_is_an_error_and_has_no_effect(key: str) -> None:
-    """The message names the key and the condition. Equal results show that the key has no effect."""
+    """The message has the key and the condition. Equal results show that the key has no effect."""
     conditions = conditions_of(key)
     for number, condition in enumerate(conditions):
         others = [enabled(other) for other in (*conditions[:number], *conditions[number + 1 :])]
@@ -78,7 +78,6 @@ def test_a_key_whose_condition_is_not_met_is_an_error_and_has_no_effect(key: str
 
 @pytest.mark.parametrize("key", DEPENDENT)
 def test_a_key_whose_condition_is_met_is_accepted(key: str) -> None:
-    """Each condition can be met."""
     settings = {key: other_value(key) if key != "mac.preamble" else "short"}
     for condition in conditions_of(key):
         settings |= enabled(condition)
@@ -124,7 +123,7 @@ def test_a_parameter_whose_condition_is_not_met_is_an_error(policy: str, trace: 
 
 
 def test_a_preset_may_set_parameters_that_a_policy_lacks(tmp_path: Path) -> None:
-    """Values of a preset are defaults; only values of the user are checked."""
+    """A preset has defaults; only values of the user are checked."""
     preset = tmp_path / "mine.toml"
     preset.write_text(
         '[policies.lpsm]\nhorizon_s = 300\nuplink = "keep"\n[settings]\n"mac.beacon_mbps" = 2.0\n'

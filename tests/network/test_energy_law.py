@@ -61,7 +61,7 @@ def check(result, power):
     st.sets(st.integers(0, len(OPTIONS) - 1), max_size=4),
 )
 def test_the_energy_follows_from_times_and_counts(policy, profile, chosen):
-    """For any policy, chip, losses, powers and medium access."""
+    """Policies, chips, losses, powers and medium access are random."""
     changes = {key: value for number in sorted(chosen) for key, value in OPTIONS[number].items()}
     if "mac.model" in changes:
         assume(make_policy(policy).service is None and not set(changes) & set(NOT_OVER_THE_AIR))

@@ -11,7 +11,7 @@ from psm_sim.network.topology_sections import PowerParameters
 
 
 def test_the_ledger_agrees_with_a_hand_computed_run():
-    """Awake for 1 s; asleep for 3 s with five beacons, in two calls; awake for 0.5 s so far."""
+    """The radio is awake for 1 s, asleep for 3 s with five beacons, and awake for 0.5 s so far."""
     ledger = EnergyLedger(PowerParameters())
     ledger.radio(1.0, False)
     ledger.beacons(1.1, 2, 0.1)
@@ -26,7 +26,7 @@ def test_the_ledger_agrees_with_a_hand_computed_run():
 
 
 def test_listening_for_a_beacon_is_time_awake():
-    """At most the whole doze; no listening time is carried over to the next doze."""
+    """The time is at most the whole doze; nothing is carried over to the next doze."""
     ledger = EnergyLedger(PowerParameters())
     ledger.radio(1.0, False)
     ledger.listen(0.25)
@@ -38,7 +38,7 @@ def test_listening_for_a_beacon_is_time_awake():
 
 
 def test_transmissions_and_wake_ups_have_their_own_energy():
-    """2 W while it transmits, even if that is below the power of an awake radio; 0.5 J for each wake-up."""
+    """2 W while transmitting, even if that is below the power of an awake radio; 0.5 J for each wake-up."""
     for awake_w in (1.0, 3.0):
         ledger = EnergyLedger(PowerParameters(awake_w, transmit_w=2.0, wake_j=0.5))
         ledger.transmit(0.25)
@@ -49,7 +49,7 @@ def test_transmissions_and_wake_ups_have_their_own_energy():
 
 
 def test_transmissions_and_wake_ups_without_their_own_energy_are_time_awake():
-    """They are not counted: results of plain topologies have no state without energy."""
+    """Results of plain topologies have no state without energy, so no such events are counted."""
     ledger = EnergyLedger(PowerParameters())
     ledger.transmit(0.25)
     ledger.wake_up()
@@ -66,7 +66,7 @@ def test_reading_the_ledger_does_not_change_it():
 
 @given(st.lists(st.floats(0, 1e3), max_size=200))
 def test_times_in_the_states_add_up_to_the_time_elapsed(gaps):
-    """For any sequence of states."""
+    """The sequence of states is random."""
     ledger, now, awake = EnergyLedger(PowerParameters()), 0.0, True
     for gap in gaps:
         now += gap

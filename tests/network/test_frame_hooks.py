@@ -51,7 +51,7 @@ def frames(log, event) -> list[Frame]:
 
 
 def test_a_policy_is_called_for_every_frame_sent_or_received():
-    """Their sizes add up to the bytes that the host counts."""
+    """The sizes add up to the bytes that the host counts."""
     log, world = log_of(Recording())
     assert sum(frame.bytes for frame in frames(log, "sent")) == world.client.sent_bytes
     assert sum(frame.bytes for frame in frames(log, "received")) == world.client.received_bytes
@@ -78,7 +78,7 @@ def test_a_packet_that_interrupts_a_doze_calls_interrupted_uplink_and_sent():
 
 
 def test_a_guarded_policy_gets_the_same_calls():
-    """The guard passes both hooks on."""
+    """The guard calls both hooks."""
     assert log_of(guarded_policy(Recording()))[0] == log_of(Recording())[0]
 
 

@@ -1,4 +1,4 @@
-"""Runs that once never ended: each ends, or fails with a message."""
+"""Termination: every run ends, or fails with a message."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_run_with_a_buffer_of_one_or_two_frames_ends(frames, policy):
 
 
 def test_the_server_gives_up_an_unacknowledged_connection():
-    """The reply stays buffered: after 924.6 s the page fails, with page, policy, drops and a remedy."""
+    """The reply stays buffered. The page fails after 924.6 s, with page, policy, drops and a remedy."""
     sentence = (
         r"Page 1 under sleeper .*server has given.* data had no new ACK for 924.6 s.*dropped by the access"
         r" point: 0"
@@ -82,7 +82,7 @@ def test_an_unacknowledged_fin_leaves_no_connection_open():
 
 
 def test_the_error_names_the_policy_as_the_user_did_and_can_be_pickled():
-    """Worker processes raise it too."""
+    """Worker processes raise the error, too."""
     with pytest.raises(PageError, match="under psm:listen_interval=65535 cannot") as caught:
         simulate("psm:listen_interval=65535", trace="ucb:server_delay_ms=50000", pages=1)
     copied = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 (its own bytes)
@@ -90,7 +90,10 @@ def test_the_error_names_the_policy_as_the_user_did_and_can_be_pickled():
 
 
 def test_a_slow_link_is_an_error_or_the_run_ends():
-    """100 bit/s is below the range, since TCP would repeat segments forever; at its lower end pages load."""
+    """A rate of 100 bit/s is below the range, since TCP would repeat segments forever.
+
+    Pages load at the lower end of the range.
+    """
     with pytest.raises(ValueError, match=r"rate_mbps must be a number >= 0.01"):
         load_topology("three-node", {"links.wired.rate_mbps": "1e-4"})
     slow = world("psm", links__wired__rate_mbps="0.01", links__wireless__rate_mbps="0.01")

@@ -37,14 +37,17 @@ def polled(late_frames, *arrivals_s, policy=None, release=True):
     ],
 )
 def test_a_frame_after_more_data_0_joins_the_poll_or_waits_for_a_beacon(late_frames, arrivals_s, delivered_s):
-    """It arrives during the last buffered frame; while one frame waits behind another, More Data is 1."""
+    """The frame arrives during the last buffered frame.
+
+    More Data is 1 while one frame waits behind another.
+    """
     bench = polled(late_frames, *arrivals_s)
     assert bench.run(0.35) == [0.1, 0.2, 0.3]
     assert bench.delivered == pytest.approx(delivered_s)
 
 
 def test_an_awake_station_receives_the_late_frame_when_its_link_is_idle():
-    """At 0.112 s it reports PM = 0 to the access point."""
+    """The station reports PM = 0 to the access point at 0.112 s."""
     bench = polled("wait", 0.05, 0.105, policy=Lingering())
     bench.run(0.35)
     assert bench.delivered == pytest.approx([0.112, 0.124])

@@ -60,7 +60,7 @@ def test_an_idle_link_starts_immediately():
 
 
 def test_observers_are_called_when_a_segment_is_queued():
-    """With link, time, arrival time and segment; the link is then busy until the segment is sent."""
+    """The call has link, time, arrival time and segment. The link is then busy until the segment is sent."""
     env, calls = Environment(), []
     link = link_to(env, 20.0, lambda _: None, lambda *event: calls.append((*event, event[0].free_at)))
     first, second = segment(1250), segment(2500)
@@ -73,7 +73,7 @@ def test_observers_are_called_when_a_segment_is_queued():
 
 
 def test_two_links_in_a_row_deliver_as_with_one_event_per_arrival():
-    """Random bursts have bit-for-bit the same arrivals with a third of the events."""
+    """Arrivals of random bursts are bit-for-bit equal, with a third of the events."""
     rng, arrivals, events = np.random.default_rng(2), list[list[tuple[float, int]]](), list[int]()
     times_s = np.cumsum(rng.exponential(0.002, 200)).tolist()
     sizes = rng.integers(40, 1500, 200).tolist()

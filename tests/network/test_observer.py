@@ -1,4 +1,4 @@
-"""Calls of observers, their order, and that observers change nothing."""
+"""Observers: calls, their order, and unchanged runs."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_frame_is_called_for_each_link_that_a_frame_passes():
 
 
 def test_page_and_finish_are_called():
-    """page() gets the twelve visits of the world, and finish() the end of the last one."""
+    """The world has twelve visits, and finish() gets the end of the last one."""
     world, seen = watched("psm")
     assert [visit for _, visit in seen.of("page")] == [visit for visit, _ in world.visits]
     assert seen.calls[-1] == ("finish", world.visits[-1][0].ended_s)
@@ -169,7 +169,7 @@ def test_finish_is_not_called_after_a_failed_run():
 
 
 def test_progress_counts_pages():
-    """One call per page, with the number of complete pages."""
+    """Each page has one call, with the number of complete pages."""
     done: list[int] = []
     run_alone(
         build_world(load_topology(), make_policy("psm"), [PagesDone(done.append)]),

@@ -66,7 +66,7 @@ START = (0, False, PAGE_START, False, 0.0)
 
 
 def test_a_page_with_a_dependency_takes_the_hand_computed_time():
-    """Handshake and object, a gap, then the dependent object on the same connection."""
+    """The dependent object is requested on the same connection, a gap after the first object."""
     taken_s, _, seen = load(page(START, (0, False, 0, False, 0.25)))
     assert taken_s == pytest.approx(2 * RTT_S + 0.25 + RTT_S, abs=1e-5)
     assert len(seen.connections) == 1
@@ -92,8 +92,8 @@ def test_http2_carries_at_once_the_requests_that_http1_queues(multiplexed, conne
     assert taken_s == pytest.approx(RTT_S + turns * (RTT_S + 0.1), abs=1e-3)
 
 
-def test_each_host_has_its_own_connections():
-    """The limit of six connections is per host."""
+def test_each_host_has_its_own_limit_of_connections():
+    """The limit is six."""
     _, _, seen = load(
         page(*[(host, False, PAGE_START, False, 0.0) for host in (0, 1) * 9], hosts=(NEAR, NEAR))
     )
@@ -142,8 +142,8 @@ def test_a_nearer_host_has_the_round_trip_of_the_server():
     assert taken_s == pytest.approx(RTT_S + 0.06, abs=1e-3)
 
 
-def test_a_lost_query_is_repeated():
-    """After the time-out of resolvers; the page is complete."""
+def test_a_lost_dns_query_is_repeated_after_a_timeout():
+    """The page is complete."""
     slow = PageHost(RTT_S, DNS_RETRY_S + 1, 0.0, secure=False)
     taken_s, _, seen = load(page(START, hosts=(slow,)))
     assert len(seen.datagrams) == 2
@@ -162,7 +162,7 @@ def test_a_lost_query_is_repeated():
     ],
 )
 def test_an_invalid_dependency_is_an_error(releases, message):
-    """Cycles, unknown objects and hosts, negative gaps."""
+    """Cycles, unknown objects and hosts, and negative gaps are invalid."""
     with pytest.raises(InputError, match=message):
         page(*releases)
 
@@ -224,7 +224,7 @@ def test_any_page_is_loaded_once_with_energy_power_times_time(loaded, policy):
 @settings(max_examples=30, deadline=None)
 @given(pages())
 def test_no_object_is_requested_before_the_object_that_releases_it(loaded):
-    """Nor before the gap after that object; page times therefore depend on the network."""
+    """The gap after that object passes first, too; page times therefore depend on the network."""
     taken_s, _, _ = load(loaded)
     slower_s, _, _ = load(loaded, {"links.wired.latency_ms": 400.0})
     done_s: list[float] = []
@@ -245,7 +245,7 @@ def test_no_object_is_requested_before_the_object_that_releases_it(loaded):
     ],
 )
 def test_pages_with_dependencies_end_with_every_part_enabled(keys):
-    """With losses, a shared channel or time limits, a page is complete or reported as failed."""
+    """A page is complete or reported as failed, with losses, a shared channel or time limits."""
     secure = PageHost(RTT_S, 0.05, 0.06, secure=True)
     chain = [(0, number % 2 == 0, number - 1, False, 0.01) for number in range(1, 12)]
     loaded = page(START, *chain, hosts=(secure,), bytes_=20_000)

@@ -35,7 +35,7 @@ def measure(row: dict[str, str], gated: bool) -> float:
 
 @pytest.mark.parametrize(("file", "gated"), [("tcp-downloads.csv", False), ("tcp-downloads-gated.csv", True)])
 def test_download_times_agree_with_ns3(shared, file, gated):
-    """Within 0.001 %, with and without a request and delayed ACKs."""
+    """Times are within 0.001 %, with and without a request and delayed ACKs."""
     with (shared / "data" / "peer-timings" / file).open() as source:
         rows = list(csv.DictReader(source))
     assert len(rows) >= 20
@@ -49,14 +49,14 @@ def test_download_times_agree_with_ns3(shared, file, gated):
     ("persistent", "growth"), [("0", "ns2"), ("0", "rfc5681"), ("0", "ns3"), ("1", "ns3")]
 )
 def test_page_times_agree_with_ns3(persistent, growth, delayed_ack):
-    """Each of 52 pages within 0.2 %. Without persistent connections, all growth rules are equal."""
+    """Each of 52 pages is within 0.2 %. Without persistent connections, all growth rules are equal."""
     deviations = differences(persistent, delayed_ack, **{"tcp.growth": growth})
     assert len(deviations) == 52
     assert np.abs(deviations).max() < 0.002
 
 
 @pytest.mark.parametrize("delayed_ack", ["0", "1"])
-def test_on_persistent_connections_the_growth_rule_decides(delayed_ack):
+def test_page_times_on_persistent_connections_depend_on_the_growth_rule(delayed_ack):
     """RFC 5681 differs only where the first object leaves the window of ns-3 unchanged; ns-2 more often."""
     within = {
         growth: (np.abs(differences("1", delayed_ack, **{"tcp.growth": growth})) < 0.002).mean()
@@ -66,6 +66,6 @@ def test_on_persistent_connections_the_growth_rule_decides(delayed_ack):
 
 
 def test_syns_are_sent_before_the_request_as_in_ns3():
-    """In the other order, the times of half of the pages differ by more than 0.2 %."""
+    """The other order changes the times of half of the pages by more than 0.2 %."""
     deviations = differences("1", "0", **{"tcp.growth": "ns3", "browser.asks_first": True})
     assert (np.abs(deviations) < 0.002).mean() < 0.6

@@ -66,8 +66,8 @@ def test_a_page_of_two_objects_takes_the_hand_computed_time(growth):
 @pytest.mark.parametrize(
     ("asks_first", "order"), [("true", [301, "SYN", "SYN"]), ("false", ["SYN", "SYN", 301])]
 )
-def test_a_request_on_an_open_connection_and_new_syns_leave_in_the_set_order(asks_first, order):
-    """Three images use three connections: the first image that of the main object."""
+def test_requests_and_syns_are_sent_in_the_configured_order(asks_first, order):
+    """Three images use three connections: the first image uses that of the main object."""
     uplink = Uplink()
     page = Page(1.0, 1000, (500, 500, 500), (300, 301, 302, 303), (0.0,) * 4)
     load(page, uplink, **{"browser.asks_first": asks_first, "browser.connections": 3})
@@ -83,8 +83,8 @@ def test_a_request_on_an_open_connection_and_new_syns_leave_in_the_set_order(ask
         ("client", 10, [("up", 0, True), ("up", 0, False), ("down", 0, True), ("down", 0, False)]),
     ],
 )
-def test_a_connection_of_one_object_is_closed_by_the_set_end(closes_first, delay_ms, after_reply):
-    """With the rules of ns-3, checked there.
+def test_a_connection_of_one_object_is_closed_by_the_configured_end(closes_first, delay_ms, after_reply):
+    """The rules are those of ns-3, checked there.
 
     The reply to a FIN with data is an ACK, a FIN and an ACK, and to one without data a FIN and an ACK. The
     FIN with which the client answers the end of the object does not replace the delayed ACK.

@@ -36,7 +36,7 @@ def test_static_psm_receives_every_beacon():
 
 
 def test_a_buffered_frame_is_delivered_at_the_next_beacon():
-    """Buffered at 0.23 s, announced and retrieved at 0.3 s."""
+    """The frame is buffered at 0.23 s, and announced and retrieved at 0.3 s."""
     bench = RadioBench(make_policy("psm"))
     bench.arrive_at(0.23)
     assert bench.run(0.45) == [0.1, 0.2, 0.3, 0.4]
@@ -44,7 +44,7 @@ def test_a_buffered_frame_is_delivered_at_the_next_beacon():
 
 
 def test_a_beacon_announces_a_frame_that_arrives_at_its_time():
-    """At equal times the beacon is processed last."""
+    """The beacon is the last of simultaneous events."""
     bench = RadioBench(make_policy("psm"))
     bench.arrive_at(0.3)
     bench.run(0.45)
@@ -52,7 +52,7 @@ def test_a_beacon_announces_a_frame_that_arrives_at_its_time():
 
 
 def test_a_second_frame_at_the_time_of_the_beacon_is_in_its_poll():
-    """Also if the arrival was scheduled after the beacon."""
+    """The arrival may have been scheduled after the beacon."""
     policy = Scripted()
     bench = RadioBench(policy)
     bench.arrive_at(0.4375)
@@ -63,7 +63,7 @@ def test_a_second_frame_at_the_time_of_the_beacon_is_in_its_poll():
 
 
 def test_an_idle_doze_fires_no_event():
-    """After ten minutes of beacons without traffic, SimPy's queue is empty."""
+    """SimPy's queue is empty after ten minutes of beacons without traffic."""
     bench = RadioBench(make_policy("psm"))
     bench.radio.advance(600.0)
     assert bench.env.peek() == inf
@@ -103,7 +103,7 @@ def test_a_poll_has_the_buffered_frames_and_their_arrival_times():
 
 
 def test_the_decision_after_an_uplink_packet_has_no_poll():
-    """The policy receives the time since the packet."""
+    """The policy gets the time since the packet."""
     policy = Scripted()
     bench = RadioBench(policy, rate_mbps=5.0)
     bench.send_at(0.25)
@@ -137,7 +137,7 @@ def test_a_beacon_after_an_interrupted_doze_has_no_tim_bit():
 
 
 def test_a_packet_sent_while_awake_begins_a_new_rest():
-    """The rest at 0 s is 0.5 s awake. After the packet at 0.3 s, which takes 64 us, a new rest begins."""
+    """The rest at 0 s is 0.5 s awake. A new rest begins after the packet at 0.3 s, which takes 64 us."""
     policy = Scripted(Rest(awake_s=0.5), Rest(awake_s=0.5))
     bench = RadioBench(policy, rate_mbps=5.0)
     bench.send_at(0.3)
@@ -155,7 +155,7 @@ def test_buffered_frames_wait_for_the_beacon_without_release_on_uplink():
     assert bench.delivered == [pytest.approx(0.3)]
 
 
-def test_a_deaf_station_that_stays_awake_listens_once_its_link_is_idle():
+def test_a_station_that_stays_awake_receives_frames_without_release_on_uplink():
     """BSD stays awake after an uplink packet, so no frame waits for a beacon."""
     bench = RadioBench(make_policy("bsd"), release_on_uplink=False, rate_mbps=5.0)
     bench.arrive_at(1.99)
@@ -166,7 +166,7 @@ def test_a_deaf_station_that_stays_awake_listens_once_its_link_is_idle():
 
 
 def test_frames_are_delivered_immediately_while_the_radio_stays_awake():
-    """In a rest of 50 ms awake, a frame at 0.03 s passes; a frame at 0.06 s waits for the beacon."""
+    """The rest is 50 ms awake, so a frame at 0.03 s passes, and a frame at 0.06 s waits for the beacon."""
     policy = Scripted(Rest(awake_s=0.05), Rest(awake_s=0.0))
     bench = RadioBench(policy)
     bench.arrive_at(0.03)
@@ -204,8 +204,8 @@ def test_always_on_never_dozes():
     assert bench.ledger.usage(10.0).asleep_s == 0.0
 
 
-def deaf_with_a_buffered_frame(*rests) -> tuple[RadioBench, Scripted, float]:
-    """Return a bench, deaf from 0.25 s with a frame buffered, its policy, and the end of its packet."""
+def bench_without_release_on_uplink(*rests) -> tuple[RadioBench, Scripted, float]:
+    """Return a bench that sends at 0.25 s with a frame buffered, its policy, and the end of its packet."""
     policy = Scripted(Rest(), Rest(), Rest(), *rests)
     bench = RadioBench(policy, release_on_uplink=False, rate_mbps=5.0)
     bench.arrive_at(0.22)
@@ -214,9 +214,9 @@ def deaf_with_a_buffered_frame(*rests) -> tuple[RadioBench, Scripted, float]:
     return bench, policy, 0.25 + 40 * 8 / 5e6
 
 
-def test_a_deaf_station_that_sends_again_decides_after_its_last_packet():
-    """With a second packet at 0.25003 s: two transmissions of 64 us, one decision, the beacon at 0.3 s."""
-    bench, policy, idle_s = deaf_with_a_buffered_frame()
+def test_a_station_without_release_on_uplink_decides_after_its_last_packet():
+    """A second packet follows at 0.25003 s: two transmissions of 64 us, one decision, the beacon at 0.3 s."""
+    bench, policy, idle_s = bench_without_release_on_uplink()
     bench.send_at(0.25003)
     bench.run(0.35)
     decided_s = [now for now, _, _ in policy.calls if 0.25 < now < 0.3]
@@ -224,9 +224,9 @@ def test_a_deaf_station_that_sends_again_decides_after_its_last_packet():
     assert bench.delivered == [pytest.approx(0.3 + 0.0024)]
 
 
-def test_a_deaf_station_decides_once_when_its_link_becomes_idle():
-    """Also if advance() is called just then, as with every_beacon. It decides again after the frame."""
-    bench, policy, idle_s = deaf_with_a_buffered_frame(Rest(awake_s=0.02))
+def test_a_station_without_release_on_uplink_decides_once_when_its_link_is_idle():
+    """A call of advance() at this time changes nothing. Another decision follows the frame."""
+    bench, policy, idle_s = bench_without_release_on_uplink(Rest(awake_s=0.02))
     bench.at(idle_s, lambda: bench.radio.advance(nextafter(bench.env.now, inf)))
     bench.run(0.29)
     received_s = idle_s + 0.0024

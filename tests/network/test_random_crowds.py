@@ -112,7 +112,7 @@ def test_a_random_crowd_ends_and_obeys_the_laws(part, every):
 
 
 def test_a_crowd_is_reproducible():
-    """Bit-for-bit, with every fault."""
+    """Results are bit-for-bit equal, with every fault."""
     once, again = (check(2_000_003, True) for _ in range(2))
     for one, other in zip(once.worlds, again.worlds, strict=True):
         assert (one.usage(), list(one.visits), one.ends.report()) == (

@@ -215,7 +215,7 @@ def check(number, faults="some"):
 
 @pytest.mark.parametrize("part", range(PART))
 def test_a_random_world_ends_or_fails_with_a_message_and_obeys_the_laws(part):
-    """Within its limits of events and time. Each part has every fifth world, to run parts in parallel."""
+    """The limits are of events and time. Each part has every fifth world, to run parts in parallel."""
     for number in range(part, WORLDS, PART):
         check(number)
 
@@ -229,7 +229,7 @@ def test_with_every_fault_at_once_every_page_ends_and_the_laws_hold(part):
 
 @pytest.mark.parametrize("number", [1, 5, 1_000_001, 1_000_004])
 def test_a_random_world_is_reproducible(number):
-    """Bit-for-bit, with some faults or all."""
+    """Results are bit-for-bit equal, with some faults or all."""
     runs = [check(number, "all" if number > WORLDS else "some") for _ in range(2)]
     once, again = ((world.usage(), list(world.visits), events) for events, _, world in runs)
     assert once == again
@@ -253,7 +253,7 @@ def times_of(number, policy):
 
 
 def test_power_saving_makes_no_page_faster_except_by_a_delayed_ack():
-    """If neither run drops or repeats a frame; otherwise chance decides, see docs/model.md."""
+    """Neither run drops or repeats a frame; otherwise chance decides, see docs/model.md."""
     judged = 0
     for number in range(0, 80, 2):
         try:

@@ -30,7 +30,7 @@ def mbps(segments, **settings):
 @pytest.mark.parametrize("latency_ms", LATENCIES_MS)
 @pytest.mark.parametrize("window", WINDOWS)
 def test_throughput_is_the_minimum_of_link_rate_and_window_per_round_trip(window, latency_ms):
-    """Within 2 %; a full frame takes 2.4 ms and 1.2 ms, an ACK 0.064 ms and 0.032 ms."""
+    """The tolerance is 2 %. A full frame takes 2.4 ms and 1.2 ms, and an ACK 0.064 ms and 0.032 ms."""
     settings = {"tcp.max_window": window, "tcp.delayed_ack_ms": 0.0, "links.wired.latency_ms": latency_ms}
     round_trip_ms = 2 * (latency_ms + 0.1) + 2.4 + 1.2 + 0.064 + 0.032
     expected = min(5.0 * 1460 / 1500, window * 1460 * 8e-3 / round_trip_ms)

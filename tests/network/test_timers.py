@@ -92,7 +92,7 @@ def test_moving_a_deadline_later_queues_no_event(env):
 
 
 def test_beacons_come_after_all_other_events_at_the_same_time(env):
-    """The documented order at equal times."""
+    """The order is documented."""
     log = []
     Alarm(env, lambda: log.append("beacon"), LOWEST_PRIORITY).at(1.0)
     Alarm(env, lambda: log.append("frame")).at(1.0)
@@ -117,7 +117,7 @@ def test_timers_fire_at_their_last_deadlines_unless_cancelled(env):
 
 
 def test_a_timer_can_be_set_again_from_its_own_action(env):
-    """As TCP does after a timeout."""
+    """TCP does so after a timeout."""
     log, timers = list[float](), TimerQueue(env)
 
     def action():

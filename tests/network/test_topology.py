@@ -39,7 +39,7 @@ PUBLISHED = {
 
 
 def test_three_node_has_the_numbers_of_the_published_scenario():
-    """Thesis, section 2.5.4. The defaults in code are equal."""
+    """The numbers are of section 2.5.4 of the thesis. Defaults in code are equal."""
     config = load_topology("three-node").config()
     assert config | PUBLISHED == config
     assert Topology().config() == config
@@ -115,7 +115,7 @@ def test_an_omitted_key_has_the_value_of_three_node_in_its_section(tmp_path, sec
 
 
 def test_a_file_has_its_own_name_and_description(tmp_path):
-    """They do not come from the topology that it extends."""
+    """The extended topology does not provide them."""
     plain, described = written(
         tmp_path, plain='extends = "modern"\n', described='description = "Mine"\nextends = "plain.toml"\n'
     )

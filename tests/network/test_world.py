@@ -74,9 +74,10 @@ def test_the_policy_gets_the_same_calls_with_an_event_per_beacon(pages):
 
 
 def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
-    """The number stands for speed and determinism. Update it when a change costs or saves events.
+    """The number stands for speed and determinism.
 
-    A single event delivers consecutive arrivals of a link. One event per arrival would be 7472 events.
+    Update it when a change costs or saves events. One event delivers consecutive arrivals of a link. One
+    event per arrival would be 7472 events.
     """
     assert run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages).events == 3988
 
@@ -90,10 +91,10 @@ def test_an_idle_station_costs_no_events():
 
 
 def test_static_psm_matches_a_hand_computed_page():
-    """One object of one segment, requested 50 ms after a beacon.
+    """The page is one object of one segment, requested 50 ms after a beacon.
 
-    The SYN-ACK is back at 91 ms and waits for the beacon at 100; the request leaves then, its reply is
-    back at 141 and waits for 200; its 1040 bytes take 1.664 ms and 0.1 ms.
+    The SYN-ACK is back at 91 ms and waits for the beacon at 100 ms. The request leaves then, and its reply is
+    back at 141 ms and waits for 200 ms. Its 1040 bytes take 1.664 ms and 0.1 ms.
     """
     world = run("psm", [Page(0.05, 1000, (), (300,), (0.0,))])
     visit, usage = world.visits[0]
@@ -140,7 +141,7 @@ def test_at_most_four_connections_are_open_at_once():
 
 
 def test_an_exception_of_a_policy_ends_the_run():
-    """Also inside the process of the browser."""
+    """Exceptions inside the process of the browser end it, too."""
 
     class Late(Policy):
         name = "late"
@@ -169,7 +170,7 @@ class Repeats(Observer):
 
 
 def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
-    """With a buffer of three frames, every byte still arrives."""
+    """The buffer has three frames, and every byte still arrives."""
     page = Page(1.0, 200_000, (30_000,) * 3, (300,) * 4, (0.0,) * 4)
     repeats = Repeats()
     world = build_world(
@@ -198,8 +199,8 @@ def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
     st.sampled_from(POLICIES),
     st.sampled_from([{}, {"access_point.buffer_frames": "4"}, {"browser.persistent": "true"}]),
 )
-def test_the_laws_hold_for_any_pages(pages, policy, settings_):
-    """For any sizes, delays and policies, and a buffer that overflows."""
+def test_time_energy_and_bytes_add_up_for_any_pages(pages, policy, settings_):
+    """Sizes, delays and policies are random, and a buffer overflows."""
     world = run(policy, pages, **settings_)
     assert len(world.visits) == len(pages)
     assert [world.ends.lost_frames(way) for way in ("up", "down")] == [0, 0]

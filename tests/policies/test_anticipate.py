@@ -56,7 +56,7 @@ def mean(trace, pages, policy, seeds=(901, 902, 903)):
 
 
 def test_at_price_0_a_policy_never_stays_awake_and_dozes_the_maximum():
-    """For any training, with and without an outstanding request."""
+    """The training is random, with and without an outstanding request."""
     policy = trained([0.05] * 50, price=0.0)
     assert rests(policy, 4) == [(0.0, 1.17), (1.17, 2.37), (2.37, 3.57), (3.57, 4.77)]
     policy.received(200.03, fin())
@@ -64,20 +64,20 @@ def test_at_price_0_a_policy_never_stays_awake_and_dozes_the_maximum():
 
 
 def test_for_a_reply_after_590_ms_the_radio_wakes_at_the_beacon_before():
-    """It dozes to the beacon at 570 ms after the request, and stays awake until no reply is expected."""
+    """The radio dozes to 570 ms after the request, and stays awake until no reply is expected."""
     (first, met), (waits, _) = rests(trained([0.59] * 1000, price_w=2.0), 2)
     assert (first, met) == (0.0, 0.57)
     assert 0.59 <= waits < 0.8
 
 
 def test_at_a_high_price_of_delay_the_radio_stays_awake_for_a_fast_reply():
-    """It does not doze before the reply at 30 ms."""
+    """The radio does not doze before the reply at 30 ms."""
     (waits, _), *_ = rests(trained([0.03] * 200, price_w=20.0), 1)
     assert waits >= 0.03
 
 
 def test_beacons_become_more_frequent_before_a_reply_at_30_seconds():
-    """The longest dozes until about 28 s, then shorter ones, down to every beacon."""
+    """The longest dozes end at about 28 s; then dozes become shorter, down to every beacon."""
     policy = Anticipate(price=1.4)
     policy.start(0.1)
     for _ in range(300):
@@ -93,7 +93,7 @@ def test_beacons_become_more_frequent_before_a_reply_at_30_seconds():
 
 
 def test_rests_depend_on_the_power_of_the_radio():
-    """If waiting awake costs no more than dozing, the radio never dozes while a reply is likely."""
+    """The radio never dozes while a reply is likely if waiting awake costs no more than dozing."""
     policy = trained([0.4] * 100, price_w=1.0)
     assert rests(policy, 1)[0][0] == 0.0
     policy.power = RadioPower(0.05, 0.05, 0.0015)
@@ -141,7 +141,7 @@ def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls():
 
 @pytest.mark.parametrize("trace", ["ucb", "shifting"])
 def test_energy_and_delay_are_below_those_of_lpsm_static_psm_and_bsd(trace):
-    """At price 0.1 compared with LPSM, and with PSM at equal page times; at price 3 compared with BSD."""
+    """The price is 0.1 for LPSM, and for PSM at equal page times, and 3 for BSD."""
     cheap, quick = (mean(trace, 30, f"anticipate:price={price}") for price in ("0.1", "3"))
     lpsm, psm, bsd = (mean(trace, 30, policy) for policy in ("lpsm", "psm", "bsd:p=1"))
     assert (cheap < lpsm).all()
@@ -163,7 +163,7 @@ def idle_wakes(policy, until_s):
 
 @pytest.mark.parametrize("price_w", [0.5, 2.0, 10.0])
 def test_the_rate_of_beacons_in_a_long_idle_period_follows_from_the_minimum_hazard(price_w):
-    """For the beacons after the first minute of an hour."""
+    """The beacons are those after the first minute of an hour."""
     policy = Anticipate(price_w=price_w, max_ms=10_000)
     policy.start(0.1)
     wakes = idle_wakes(policy, 3600.0)
@@ -174,7 +174,7 @@ def test_the_rate_of_beacons_in_a_long_idle_period_follows_from_the_minimum_haza
 
 @pytest.mark.parametrize("price", [0.01, 0.25, 10.0])
 def test_an_unsolicited_frame_waits_at_most_max_ms(price):
-    """For any idle period, and any number of datagrams sent."""
+    """Idle periods and numbers of sent datagrams are random."""
     policy = Anticipate(price=price, max_ms=700)
     policy.start(0.1)
     assert np.diff(idle_wakes(policy, 500.0)).max() <= 0.7 + 1e-9
@@ -183,7 +183,7 @@ def test_an_unsolicited_frame_waits_at_most_max_ms(price):
 
 
 def test_a_station_without_replies_soon_stops_waiting_for_them():
-    """Reports every 10 s get no reply: the radio stays awake after at most three of them."""
+    """The radio stays awake after at most three reports, sent every 10 s, that get no reply."""
     policy = Anticipate(price=2.0)
     policy.start(0.1)
     awake_s = []
@@ -204,7 +204,7 @@ def test_a_station_without_replies_soon_stops_waiting_for_them():
     ("trace", "pages"), [("ping", 1), ("push:stretch_s=600", 1), ("mqtt:stretch_s=600", 1)]
 )
 def test_messages_cost_more_and_wait_less_at_a_higher_price(trace, pages):
-    """For pings, pushes and MQTT, over prices that differ by a factor of 100."""
+    """The messages are pings, pushes and MQTT; prices differ by a factor of 100."""
     scenario = Scenario(trace, pages=pages, seed=906)
     cheap, dear = run_comparison(["anticipate:price=0.1", "anticipate:price=10"], scenario).runs
     assert cheap.energy_per_page_j < dear.energy_per_page_j
@@ -220,7 +220,7 @@ def test_anticipate_works_without_release_on_uplink():
 
 
 def test_every_context_is_trained_on_finite_observations():
-    """After 60 pages, each context that occurred has a law with finite observations."""
+    """Each context that occurs in 60 pages has a law with finite observations."""
     policy = Anticipate()
     world = build_world(load_topology(), policy)
     run_alone(world, load_workload("ucb", 60, 905).pages)

@@ -54,7 +54,7 @@ def wakes_ms(policy, phase_s, count):
     ],
 )
 def test_a_request_on_a_beacon_has_the_hand_computed_schedule(p, awake_ms, expected_ms):
-    """Awake for T / p, then the hand-computed wake-ups, with the cap of 900 ms."""
+    """The radio is awake for T / p, then wakes at the hand-computed times, with the cap of 900 ms."""
     assert wakes_ms(Bsd(p), 0.0, len(expected_ms)) == expected_ms
     first_doze_s, _ = next(iter(schedule(Bsd(p), 0.0, inf)))
     assert first_doze_s == pytest.approx(awake_ms / 1000)
@@ -64,7 +64,7 @@ def test_a_request_on_a_beacon_has_the_hand_computed_schedule(p, awake_ms, expec
     ("p", "expected_ms"), [(1.0, [150, 250, 450, 850, 1650]), (0.5, [250, 350, 450, 650, 950])]
 )
 def test_a_request_between_beacons_has_the_hand_computed_schedule(p, expected_ms):
-    """Sent 50 ms before a beacon."""
+    """The request is sent 50 ms before a beacon."""
     assert wakes_ms(Bsd(p), 0.05, len(expected_ms)) == expected_ms
 
 
@@ -76,7 +76,10 @@ def test_a_request_between_beacons_has_the_hand_computed_schedule(p, expected_ms
     cap_ms=st.sampled_from([None, 900.0, 350.0, 100.0, 60.0]),
 )
 def test_every_reply_takes_at_most_one_plus_p_times_as_long(reply_s, p, phase_s, cap_ms):
-    """The published bound, for any reply time, p and phase; a reply within T / p is not delayed."""
+    """The bound is the published one, for any reply time, p and phase.
+
+    A reply within T / p is not delayed.
+    """
     for doze_s, wake_s in schedule(Bsd(p, cap_ms), phase_s, reply_s + 1e-9):
         if doze_s < reply_s <= wake_s:
             assert wake_s <= (1 + p) * reply_s + EPSILON_S
@@ -86,7 +89,7 @@ def test_every_reply_takes_at_most_one_plus_p_times_as_long(reply_s, p, phase_s,
 @settings(max_examples=100)
 @given(p=st.floats(0.05, 4.0), phase_s=st.floats(0.0, 0.1), cap_ms=st.sampled_from([900.0, 400.0, 130.0]))
 def test_dozes_end_at_beacons_grow_and_stay_below_the_cap(p, phase_s, cap_ms):
-    """From the first wake-up until the next uplink packet."""
+    """The dozes are those from the first wake-up until the next uplink packet."""
     dozes = list(schedule(Bsd(p, cap_ms), phase_s, 30.0))
     lengths = [wake - doze for doze, wake in dozes]
     assert max(lengths) <= cap_ms / 1000 + EPSILON_S
@@ -99,7 +102,7 @@ def test_dozes_end_at_beacons_grow_and_stay_below_the_cap(p, phase_s, cap_ms):
 @settings(max_examples=100)
 @given(p=st.floats(0.1, 2.0), phase_s=st.floats(0.0, 0.1))
 def test_a_rest_with_repeat_is_the_rest_at_every_later_beacon(p, phase_s):
-    """After a rest with ``repeat``, the policy returns an equal rest at each beacon."""
+    """The policy would return an equal rest at each of these beacons."""
     policy = Bsd(p)
     promised = None
     policy.start(BEACON_S)
@@ -114,29 +117,29 @@ def test_a_rest_with_repeat_is_the_rest_at_every_later_beacon(p, phase_s):
 
 
 def test_without_a_cap_a_doze_lasts_up_to_p_times_the_wait():
-    """``max_sleep_ms=none``: the dozes double for p = 1."""
+    """Dozes double for p = 1 and ``max_sleep_ms=none``."""
     assert wakes_ms(Bsd(1.0, None), 0.0, 7) == [200, 400, 800, 1600, 3200, 6400, 12800]
 
 
 def test_the_schedule_scales_with_the_beacon_interval():
-    """With 102.4 ms, as in real access points."""
+    """Real access points have 102.4 ms."""
     wakes_s = [round(wake, 4) for _, wake in schedule(Bsd(1.0, None), 0.0, 1.0, beacon_s=0.1024)]
     assert wakes_s == [0.2048, 0.4096, 0.8192, 1.6384]
 
 
 @pytest.mark.parametrize("spec", ["bsd:p=0", "bsd:p=-1", "bsd:p=nan", "bsd:p=inf", "bsd:p=much"])
 def test_p_must_be_above_zero(spec):
-    """The bound would otherwise forbid every doze."""
+    """The bound for p = 0 would forbid every doze."""
     with pytest.raises(InputError, match=r"policy bsd: p must be a number > 0.*, got"):
         make_policy(spec)
 
 
 @pytest.mark.parametrize(("release", "delivered_s"), [(True, 0.1064), (False, 0.8032)])
 def test_the_bound_requires_release_on_uplink(release, delivered_s):
-    """For p = 5, a reply that arrives 21 ms after its request must be retrieved within 126 ms.
+    """A reply that arrives 21 ms after its request must be retrieved within 126 ms, because p is 5.
 
-    On 0.1 Mbit/s, 40 B take 3.2 ms. The radio is awake to 20 ms and dozes to 100 ms, but sends 1,500 B at
-    99 ms: for 120 ms, so that T / p is over, and a doze of five times 120 ms is allowed: to 800 ms.
+    On 0.1 Mbit/s, 40 B take 3.2 ms. The radio is awake to 20 ms and dozes to 100 ms, but sends 1,500 B at 99
+    ms for 120 ms. T / p is then over, and a doze of five times 120 ms is allowed, to 800 ms.
     """
     bench = RadioBench(Bsd(5.0), release_on_uplink=release, rate_mbps=0.1)
     bench.at(1.0, lambda: bench.station.send(bench.frame(40)))

@@ -19,7 +19,7 @@ def started(policy):
 
 
 def test_adaptive_stays_awake_from_the_nth_frame_for_the_idle_intervals():
-    """With three frames in 60 ms: it dozes after two, and stays awake until 250 ms after the third."""
+    """N is 3, in 60 ms: the radio dozes after two frames, and stays awake until 250 ms after the third."""
     policy = started("adaptive:frames=3,interval_ms=125,quiet=2")
     for time_s, awake_s in ((5.0, 0.0), (5.03, 0.0), (5.06, 0.25)):
         policy.received(time_s, REPLY)
@@ -29,7 +29,6 @@ def test_adaptive_stays_awake_from_the_nth_frame_for_the_idle_intervals():
 
 
 def test_adaptive_with_one_frame_equals_dynamic():
-    """In all digits."""
     one, other = simulate("adaptive:frames=1", pages=3), simulate("dynamic:timeout_ms=100", pages=3)
     assert one.energy_per_page_j == other.energy_per_page_j
     assert one.page_time_s.mean == other.page_time_s.mean
@@ -49,7 +48,7 @@ def timeout_after(gaps_s, price=10.0):
 
 
 def test_share_timeout_learns_to_stay_awake_for_short_gaps_only():
-    """At price 10 a doze costs as much as 0.5 s awake: worth waiting for gaps of 0.2 s, not of 5 s."""
+    """A doze costs as much as 0.5 s awake at price 10, so the radio waits for gaps of 0.2 s, not of 5 s."""
     assert timeout_after([0.2] * 40) > 0.25
     assert timeout_after([5.0] * 40) < 0.05
     assert timeout_after([0.2] * 40 + [5.0] * 40) < 0.05
@@ -67,7 +66,7 @@ def test_share_timeout_costs_little_more_than_the_best_fixed_timeout():
     assert cost_j("share-timeout:price=10") <= 1.05 * best_j
 
 
-def test_smart_has_the_delay_and_energy_of_bsd():
+def test_smart_has_about_the_delay_and_energy_of_bsd():
     """Qiao and Shin report a similar delay and less energy. The energy is not less here."""
     smart, bsd = (simulate(policy, pages=60) for policy in ("smart", "bsd"))
     assert smart.slowdown.mean == pytest.approx(bsd.slowdown.mean, abs=0.03)
@@ -75,7 +74,7 @@ def test_smart_has_the_delay_and_energy_of_bsd():
 
 
 def test_smart_stays_awake_when_a_reply_is_likely_and_dozes_otherwise():
-    """It stays awake for replies after 30 ms, and dozes until about 450 ms for replies at that time."""
+    """The radio stays awake for replies after 30 ms, and dozes first for replies at about 450 ms."""
     waits = []
     for reply_s in (0.03, 0.45):
         policy = started("smart")

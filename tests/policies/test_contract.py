@@ -41,7 +41,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("spec", "check"), cases(POLICY_CHECKS, SPECS, EXCEPTIONS))
 def test_a_built_in_policy_passes_every_check(spec: str, check: Check) -> None:
-    """These are the checks of ``psm_sim check``."""
+    """The checks are those of ``psm_sim check``."""
     assert run_check(check, make_policy(spec)).fault == ""
 
 

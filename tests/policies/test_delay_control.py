@@ -59,7 +59,7 @@ def test_the_target_is_met_if_the_delay_falls_with_the_price(target, factor):
 
 
 def test_a_target_out_of_reach_ends_at_the_maximum_price():
-    """Because the delays do not depend on the price."""
+    """The delays do not depend on the price."""
     control = DelayControl(1.01, 0.0)
     for page in range(50):
         load_page(control, 100.0 * page, 1.0, [(0.5, 1)])
@@ -67,7 +67,7 @@ def test_a_target_out_of_reach_ends_at_the_maximum_price():
 
 
 def test_pages_meet_the_targets_within_a_fifth():
-    """On seeds that were not used for any choice. benchmarks/delay_target.py has the other traces."""
+    """The seeds were not used for any choice. benchmarks/delay_target.py has the other traces."""
     policies = ["anticipate:slowdown=1.05", "anticipate:delay_ms=20"]
     met = []
     for seed in (931, 932, 933):

@@ -35,7 +35,7 @@ def heard(policy, *sends_at, until=1.05):
      ("esp-idf", 50), ("nrf70", 100), ("talaria", 12)],
 )  # fmt: skip
 def test_a_policy_stays_awake_after_traffic_as_long_as_the_driver(stack, timeout_ms):
-    """A packet at 5.03 s keeps it awake for timeout_ms, by the ledger; the start counts as a frame."""
+    """The ledger has timeout_ms awake after a packet at 5.03 s; the start counts as a frame."""
     bench = RadioBench(make_policy(f"dynamic:stack={stack}"))
     bench.send_at(5.03)
     bench.run(9)
@@ -44,7 +44,7 @@ def test_a_policy_stays_awake_after_traffic_as_long_as_the_driver(stack, timeout
 
 
 def test_dynamic_wakes_for_dtim_beacons_or_its_listen_interval():
-    """DTIM period 3: at 0.3, 0.6 and 0.9 s. Listen interval 4: at 0.4 and 0.8 s."""
+    """The DTIM period is 3, with beacons at 0.3, 0.6 and 0.9 s, or the listen interval is 4."""
     by_dtim, by_interval = make_policy("dynamic"), make_policy("dynamic:listen_interval=4")
     for policy in (by_dtim, by_interval):
         policy.dtim = Dtim(3)
@@ -77,7 +77,10 @@ def test_group_frames_can_make_a_longer_interval_cost_more():
 
 
 def test_predict_dozes_until_replies_begin_and_then_stays_awake():
-    """Trained on four replies at 420 ms: from 5.03 s it dozes to 5.4 s, and stays awake to 5.45 s."""
+    """The training has four replies at 420 ms.
+
+    The radio dozes from 5.03 to 5.4 s, and stays awake to 5.45 s.
+    """
     policy = make_policy("predict")
     policy.start(0.1)
     for number in range(4):
@@ -106,7 +109,7 @@ def test_predict_learns_the_arrival_time_of_a_reply_not_that_of_its_beacon():
 
 
 def test_stpm_stays_awake_for_a_run_only_if_delay_is_expensive():
-    """For runs of four transfers 50 ms apart: awake at 100 J/s, dozing at 0.01 J/s."""
+    """The runs have four transfers 50 ms apart. The radio stays awake at 100 J/s, and dozes at 0.01 J/s."""
     waits = []
     for price in (100, 0.01):
         policy = make_policy(f"stpm:delay_w={price}")
@@ -119,7 +122,7 @@ def test_stpm_stays_awake_for_a_run_only_if_delay_is_expensive():
 
 
 def test_stpm_decides_by_the_hand_computed_costs():
-    """Untrained: 0.75 x 0.5 = 0.375 J awake; dozing, 0.05 x 0.5 J and 0.1 s at a price of 3.5 J/s."""
+    """Untrained costs are 0.75 x 0.5 = 0.375 J awake, and 0.05 x 0.5 J plus 0.1 s at 3.5 J/s dozing."""
     for price, awake in ((3.51, True), (3.49, False)):
         policy = make_policy(f"stpm:delay_w={price}")
         policy.start(0.1)
@@ -136,7 +139,7 @@ NULL_S, ACK_S = 28 * 8 / 12e6, 40 * 8 / 12e6
 
 
 def test_uapsd_retrieves_a_buffered_frame_with_an_uplink_packet():
-    """Buffered at 0.11 s, triggered by the packet at 0.12 s, delivered 0.026667 + 1 ms later."""
+    """The frame of 0.11 s is triggered by the packet at 0.12 s and delivered 0.026667 + 1 ms later."""
     bench = service_bench("uapsd")
     bench.arrive_at(0.11)
     bench.send_at(0.12)
@@ -148,7 +151,7 @@ def test_uapsd_retrieves_a_buffered_frame_with_an_uplink_packet():
 
 
 def test_uapsd_sends_a_trigger_after_a_beacon_with_the_tim_bit():
-    """Buffered at 0.11 s: a null data frame at 0.2 s, then 1 ms for the frame."""
+    """The frame of 0.11 s is triggered by a null data frame at 0.2 s and takes 1 ms."""
     bench = service_bench("uapsd")
     bench.arrive_at(0.11)
     usage = bench.run(0.29)
@@ -182,7 +185,7 @@ INTERVAL_S, DURATION_S, OVERHEAD_S = 0.524288, 0.008192, 0.00685
 
 
 def test_an_idle_twt_station_is_awake_for_each_period():
-    """Nine periods in 5 s, each 8.192 ms, and 6.85 ms of start-up and tail."""
+    """Nine periods in 5 s take 8.192 ms each, and 6.85 ms of start-up and tail."""
     usage = service_bench(AGREED).run(5.0)
     assert usage.beacons == 0
     awake_s = 9 * (DURATION_S + OVERHEAD_S)
@@ -192,7 +195,7 @@ def test_an_idle_twt_station_is_awake_for_each_period():
 
 
 def test_a_frame_waits_for_the_next_twt_period_at_no_energy():
-    """Buffered at 0.1 s, delivered 1 ms after 0.524288 s; with announced=true 0.018667 ms later."""
+    """The frame of 0.1 s is delivered 1 ms after 0.524288 s; with announced=true 0.018667 ms later."""
     for policy, delay_s in ((AGREED, 0.0), (f"{AGREED},announced=true", NULL_S)):
         bench = service_bench(policy)
         bench.arrive_at(0.1)
@@ -202,7 +205,7 @@ def test_a_frame_waits_for_the_next_twt_period_at_no_energy():
 
 
 def test_eight_frames_fit_into_a_twt_period_and_the_ninth_waits():
-    """Eight of 1 ms fit into 8.192 ms; the ninth is sent in the next period, 0.524288 s later."""
+    """Eight frames of 1 ms fit into 8.192 ms; the ninth is sent in the next period, 0.524288 s later."""
     bench = service_bench(AGREED)
     for number in range(9):
         bench.arrive_at(0.1 + number / 1000)
@@ -252,7 +255,7 @@ class Air(Observer):
     st.sampled_from(["", ",announced=true", ",uplink=wait", ",early_end=true"]),
 )
 def test_frames_never_exceed_the_negotiated_service_period(frames, sends, duration, more):
-    """For any arrivals and uplink packets, each frame is within a period, and all are delivered."""
+    """Arrivals and uplink packets are random. Each frame is within a period, and all are delivered."""
     policy = make_policy(f"twt:exponent=9,duration={duration}{more}")
     air = Air()
     topology = load_topology("three-node", {"links.wireless.rate_mbps": 12.0})
@@ -283,6 +286,6 @@ def test_frames_never_exceed_the_negotiated_service_period(frames, sends, durati
     ],
 )
 def test_an_infeasible_agreement_is_an_error_of_one_sentence(policy, message):
-    """Before the run starts."""
+    """The error precedes the run."""
     with pytest.raises(InputError, match=message):
         simulate(policy, pages=1)

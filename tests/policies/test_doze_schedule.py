@@ -71,7 +71,7 @@ def expected_cost(law, times, costs, plan) -> float:
 
 @pytest.mark.parametrize("most", [1, 4, 12])
 def test_at_price_0_the_plan_never_stays_awake_and_dozes_the_maximum(most):
-    """For any law."""
+    """The law is random."""
     costs = RestCosts(0.0, 0.7, 0.0015, most)
     for law in (exponential(3.0), ramp(0.3, 0.31), ramp(0.2, 1.0, 0.5)):
         assert (solve_rest(law, beacon_times(30, costs), costs) == most).all()
@@ -79,8 +79,8 @@ def test_at_price_0_the_plan_never_stays_awake_and_dozes_the_maximum(most):
 
 
 @pytest.mark.parametrize(("come_s", "last_beacon"), [(0.65, 0.6), (1.09, 1.0), (0.405, 0.4)])
-def test_for_a_certain_time_the_plan_wakes_at_the_beacon_before(come_s, last_beacon):
-    """It dozes to that beacon, and stays awake from there if the price is well above the power awake."""
+def test_for_a_known_arrival_time_the_plan_wakes_at_the_beacon_before(come_s, last_beacon):
+    """The radio stays awake from that beacon if the price is well above the power awake."""
     costs = RestCosts(50.0, 0.7, 0.0015, 12)
     times = fine_times(20, costs, 0.005)
     plan = solve_rest(ramp(come_s - 1e-3, come_s), times, costs)
@@ -91,14 +91,14 @@ def test_for_a_certain_time_the_plan_wakes_at_the_beacon_before(come_s, last_bea
 
 
 def test_with_a_constant_hazard_the_doze_follows_the_square_root_rule():
-    """T^2 = 2 e / (price h): 0.3 s here, from each beacon."""
+    """T^2 = 2 e / (price h) gives 0.3 s, from each beacon."""
     rate = 2 * COSTS.beacon_j / 0.3**2
     costs = RestCosts(1.0, np.inf, COSTS.beacon_j, 8)
     assert (solve_rest(exponential(rate), beacon_times(40, costs), costs)[:30] == 3).all()
 
 
-def test_a_radio_that_never_stays_awake_dozes_after_a_certain_time():
-    """No frame is expected any more, and the cost of staying awake is unlimited."""
+def test_a_radio_dozes_after_a_known_arrival_time():
+    """No frame is expected any more, and staying awake would cost energy without a limit."""
     costs = RestCosts(50.0, np.inf, 0.0015, 12)
     assert (solve_rest(ramp(0.3, 0.31), fine_times(20, costs), costs) > 0).all()
 
@@ -110,7 +110,7 @@ def test_a_radio_that_never_stays_awake_dozes_after_a_certain_time():
     plan=st.lists(st.integers(0, 3), min_size=5, max_size=5),
 )
 def test_no_other_plan_costs_less(masses, price, awake_w, plan):
-    """Compared with any plan over five times, by the definition of the cost."""
+    """All plans over five times are compared, by the definition of the cost."""
     costs = RestCosts(price, awake_w, 0.0015, 3)
     times = beacon_times(4, costs)
     edges = np.concatenate(([0.0], BEACON_S * np.arange(1, 5)))
@@ -140,7 +140,7 @@ def test_the_plan_has_only_allowed_dozes():
 
 @given(rate=st.floats(1e-4, 1.0), price=st.floats(0.001, 5.0), begin_s=st.floats(0.0, 20.0))
 def test_the_shortcut_to_the_longest_doze_agrees_with_the_programme(rate, price, begin_s):
-    """If the largest hazard allows the longest doze, the programme returns it for each beacon."""
+    """The programme returns the longest doze for each beacon if the largest hazard allows it."""
     costs = RestCosts(price, np.inf, 0.0015, 6)
     for law in (exponential(rate), ramp(begin_s, begin_s + 2.0, min(1.0, rate))):
         if longest_doze_is_best(law, 0.03, 4.03, costs, BEACON_S):

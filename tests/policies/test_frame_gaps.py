@@ -47,7 +47,7 @@ def test_a_frame_retrieved_at_a_beacon_arrived_since_the_last_empty_beacon(gaps,
 
 
 def test_an_uplink_datagram_reveals_whether_a_frame_arrived_in_the_doze(gaps, observed):
-    """No buffered frames: later than now. Buffered frames: since the start of the doze, counted once."""
+    """A buffered frame arrived since the start of the doze. Without one, the arrival is later than now."""
     gaps.rests(1.0, 1.1)
     gaps.interrupted(Poll(50.0))
     gaps.sent(1.05, datagram())
@@ -87,7 +87,7 @@ def test_gaps_within_a_burst_are_not_observed(gaps, observed):
 
 
 def test_a_datagram_sent_is_an_outstanding_request_for_two_seconds(gaps, observed):
-    """Its reply ends its own context. A datagram received is no request."""
+    """The reply ends the context of the datagram. A datagram received is no request."""
     gaps.sent(1.0, datagram())
     assert (gaps.asks(2.9), gaps.asks(3.1)) == (True, False)
     gaps.rests(1.0, 1.2)
@@ -155,7 +155,7 @@ def learnt(rate):
     return law
 
 
-def test_the_first_of_several_arrives_at_the_sum_of_their_rates():
+def test_the_first_frame_of_several_connections_arrives_at_the_sum_of_their_rates():
     """Connections with rates of 2 and 3 per second, opened at different times, equal one with rate 5."""
     laws = [(learnt(2.0).at, 9.9), (learnt(3.0).at, 9.5)]
     times_s = np.array([10.0, 10.1, 10.2, 10.4, 10.1])
@@ -168,7 +168,7 @@ def test_the_first_of_several_arrives_at_the_sum_of_their_rates():
 
 
 def test_the_joint_law_of_a_single_gap_equals_its_conditional_law():
-    """Given that no frame has arrived yet, and integrated almost as exactly."""
+    """The condition is that no frame has arrived yet. The integrals nearly agree, too."""
     law = learnt(2.0)
     times_s = np.linspace(10.0, 14.0, 30)
     risen, area = first_event_model([(law.at, 9.9)], times_s)

@@ -1,4 +1,4 @@
-"""LPSM: its training and its rests."""
+"""LPSM: training and rests."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_the_published_setting_has_twelve_experts_and_259_switching_rates():
 
 
 def test_the_first_doze_is_the_mean_of_the_experts_rounded_to_a_beacon():
-    """650 ms are 6.5 beacons, rounded up to 7."""
+    """The mean of 650 ms is 6.5 beacons, rounded up to 7."""
     assert started("lpsm:uplink=restart").rest(0.0, 0.0, None).beacons == 7
 
 
 def test_buffered_bytes_shorten_the_doze_and_idle_polls_lengthen_it():
-    """The behaviour of the thesis's figure 2-5."""
+    """Figure 2-5 of the thesis shows this behaviour."""
     policy = started()
     busy = policy.rest(0.7, 0.7, Poll(100.0, 6000, 4)).beacons
     for number in range(40):
@@ -50,7 +50,7 @@ def test_buffered_bytes_shorten_the_doze_and_idle_polls_lengthen_it():
 
 
 def test_the_polling_time_is_the_weighted_mean_of_the_experts():
-    """Equation 2.32, with the weights of the learner."""
+    """Equation 2.32 has the weights of the learner."""
     policy = started()
     rest = policy.rest(0.7, 0.7, Poll(700.0, 40, 1))
     mean_ms = float(policy.learner.weights @ policy.times_ms)
@@ -65,24 +65,24 @@ def test_the_uplink_parameter_sets_the_doze_after_an_uplink_packet(uplink, beaco
     assert policy.rest(0.301, 0.001, None).beacons == beacons
 
 
-def test_an_interrupted_doze_is_a_training_round_only_if_set():
+def test_a_parameter_sets_whether_an_interrupted_doze_is_a_training_round():
     """The thesis leaves the choice open."""
     poll = Poll(50.0, 3000, 2)
-    deaf, keen = started(), started("lpsm:learn_on_uplink=true")
-    before = deaf.learner.weights.copy()
-    deaf.interrupted(poll)
-    keen.interrupted(poll)
-    assert np.array_equal(deaf.learner.weights, before)
-    assert not np.array_equal(keen.learner.weights, before)
+    off, on = started(), started("lpsm:learn_on_uplink=true")
+    before = off.learner.weights.copy()
+    off.interrupted(poll)
+    on.interrupted(poll)
+    assert np.array_equal(off.learner.weights, before)
+    assert not np.array_equal(on.learner.weights, before)
 
 
 def test_alpha_selects_fixed_share():
-    """Instead of Learn-alpha."""
+    """Learn-alpha is the default."""
     assert isinstance(started("lpsm:alpha=0.01").learner, FixedShare)
 
 
 def test_the_result_has_all_parameters_and_the_gamma_of_the_loss():
-    """They suffice to repeat a run."""
+    """These suffice to repeat a run."""
     config = make_policy("lpsm:loss=inverse").config()
     assert config["loss"] == "inverse"
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
@@ -114,7 +114,7 @@ def test_wrong_parameters_are_an_error(spec, message):
 
 
 def test_a_horizon_of_too_many_polls_is_an_error():
-    """Their number depends on the beacon interval, which start() receives."""
+    """The number of polls depends on the beacon interval, which start() receives."""
     message = r"^policy lpsm: horizon_s=1e\+08 is 1e\+11 beacon intervals of 1 ms; expected at most 1e\+09"
     with pytest.raises(InputError, match=message):
         make_policy("lpsm:horizon_s=1e8").start(0.001)
@@ -128,7 +128,7 @@ def test_the_beacon_interval_sets_the_number_of_polls_in_the_horizon():
 
 
 def test_with_outstanding_requests_as_context_page_times_are_nearly_those_of_psm():
-    """With a learner for outstanding requests, delays shrink at no more energy."""
+    """The learner for outstanding requests reduces delays at no more energy."""
     policies = "lpsm", "lpsm:context=outstanding", "psm"
     plain, knowing, psm = (simulate(policy, pages=40, seed=711) for policy in policies)
     assert knowing.slowdown.mean < plain.slowdown.mean
@@ -158,7 +158,7 @@ def test_each_context_has_its_own_learner():
     ],
 )
 def test_a_parameter_sets_whether_an_ack_at_a_poll_is_an_uplink_packet(spec, beacons):
-    """After an ACK for a frame retrieved at beacon 7, the doze is the polling time, or one beacon."""
+    """The doze after an ACK for a frame retrieved at beacon 7 is the polling time, or one beacon."""
     policy = started(spec)
     policy.rest(0.0, 0.0, None)
     policy.uplink(0.701)
@@ -167,7 +167,7 @@ def test_a_parameter_sets_whether_an_ack_at_a_poll_is_an_uplink_packet(spec, bea
 
 
 def test_a_loss_with_a_context_receives_requests_and_waiting_times():
-    """A request that waits during the doze is counted, also if its reply ends the wait at the beacon."""
+    """A request that waits during the doze counts, even if its reply ends the wait at the beacon."""
     seen = []
 
     class Seeing(Loss):

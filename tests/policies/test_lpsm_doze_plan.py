@@ -1,4 +1,4 @@
-"""Idle plans of LPSM: runs with a plan and round by round receive the same beacons."""
+"""Idle plans of LPSM, compared with runs round by round."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_plans_change_neither_beacons_nor_weights(spec, polls):
     [(650.0, 7), (650.0 - 1e-8, 7), (650.0 - 1e-6, 6), (650.0 + 1e-8, 7), (1.0, 1), (149.9, 1), (151.0, 2)],
 )
 def test_a_mean_just_below_half_a_beacon_is_rounded_up(mean_ms, beacons):
-    """With and without plans; 1e-7 ms are a billionth of a beacon."""
+    """A difference of 1e-7 ms is a billionth of a beacon, with and without plans."""
     assert round_to_beacons(np.array([mean_ms / 100])).tolist() == [beacons]
     policy = make_policy("lpsm")
     assert isinstance(policy, Lpsm)
@@ -106,7 +106,7 @@ class BeaconsOnly(Observer):
 
 @pytest.mark.parametrize("uplink", ["one", "keep", "restart"])
 def test_an_observer_of_rests_gets_each_decision_and_changes_nothing(uplink):
-    """With such an observer, plans are disabled; energy and page times are bit-for-bit equal."""
+    """Such an observer disables plans; energy and page times are bit-for-bit equal."""
     pages = load_workload("ucb", 30, 4).pages
     runs = []
     for observer in (Decisions(), BeaconsOnly()):
@@ -124,7 +124,7 @@ def test_an_observer_of_rests_gets_each_decision_and_changes_nothing(uplink):
 
 
 def test_a_subclass_of_lpsm_decides_at_each_beacon():
-    """It can therefore override the training of each poll."""
+    """A subclass can therefore override the training of each poll."""
 
     class Own(Lpsm):
         pass
@@ -156,13 +156,13 @@ class Means:
 
 
 def test_a_plan_has_a_run_for_each_length_in_a_block():
-    """Rounded by hand; the last length of a block may occur only once."""
+    """Lengths are rounded by hand; the last length of a block may occur only once."""
     plan = IdlePlan(cast(Any, Means), lambda *_: None, np.array([100.0, 500.0]), 0.1)
     assert list(plan.dozes()) == [(1, 2), (2, 1), (2, 1), (3, 2)]
 
 
 def test_a_formula_with_the_time_slept_is_evaluated_at_each_beacon():
-    """Also without buffered frames."""
+    """Dozes without buffered frames are evaluated, too."""
     policy = make_policy("lpsm:loss=1/Ti + 1e-9*T")
     policy.start(0.1)
     assert policy.rest(0.1, 0.1, Poll(100.0)).plan is None

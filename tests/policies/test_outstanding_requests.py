@@ -32,7 +32,7 @@ def test_a_flow_waits_until_a_fin_or_less_than_a_full_segment_is_received(receiv
     ],
 )
 def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits):
-    """Those of the station and of the peer; one alone is enough."""
+    """The SYNs are those of the station and of the peer; one alone is enough."""
     flows = OutstandingRequests()
     ours, theirs = sizes
     flows.sent(syn(mss=ours))
@@ -51,7 +51,7 @@ def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits)
 )  # fmt: skip
 @pytest.mark.parametrize("mss", [0, 1460])
 def test_a_second_payload_of_equal_size_reveals_a_smaller_segment_size(mss, payloads, waits):
-    """From 536 B on, if the SYN is unknown or states more than the peer uses."""
+    """The size is at least 536 B. The SYN is unknown, or states more than the peer uses."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=mss))
     flows.sent(request())
@@ -74,7 +74,7 @@ def test_after_another_request_a_reply_of_the_same_size_ends():
 
 
 def test_a_closed_connection_leaves_no_state():
-    """Neither its request nor its size, because its number may be reused."""
+    """Request and size are forgotten, because the number of the connection may be reused."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=600))
     flows.received(fin())
@@ -84,7 +84,7 @@ def test_a_closed_connection_leaves_no_state():
 
 
 def test_a_fin_sent_ends_the_wait_and_another_request_begins_one():
-    """Independently of other flows."""
+    """Other flows do not matter."""
     flows = OutstandingRequests()
     for flow in range(3):
         flows.sent(syn(flow))

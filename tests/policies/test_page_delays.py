@@ -30,7 +30,7 @@ def page_with_one_reply() -> PageDelays:
 
 
 def test_a_reply_waits_for_the_first_wake_up_of_each_polling_time():
-    """After the beacon at 100 ms, these are 200, 300, 400 and 1300 ms."""
+    """The wake-ups after the beacon at 100 ms are at 200, 300, 400 and 1300 ms."""
     pages = page_with_one_reply()
     pages.rest(0.402, Poll(300.0, 140, 1, ((30.0, 140),)))
     page = pages.sent(2.402, useful(1))
@@ -43,7 +43,7 @@ def test_a_reply_waits_for_the_first_wake_up_of_each_polling_time():
 
 
 def test_the_next_exchange_begins_at_the_beacon_that_retrieves_the_reply():
-    """Its reply arrives 350 ms after the beacon: 50 ms before the wake-ups at 400, 400, 600 and 1200 ms."""
+    """The next reply arrives 350 ms after the beacon, with wake-ups after 400, 400, 600 and 1200 ms."""
     pages = page_with_one_reply()
     pages.sent(0.402, useful(0))
     pages.rest(0.403, Poll(300.0, 140, 1, ((30.0, 140),)))
@@ -93,7 +93,10 @@ class Watched(Loss):
 
 
 def test_one_run_predicts_the_delays_of_other_polling_times():
-    """Within 15 %, from a run with 700 ms; runs with one polling time have experts that round to it."""
+    """The run has 700 ms, and the tolerance is 15 %.
+
+    Runs with one polling time have experts that round to it.
+    """
     policy = Lpsm(loss=Watched())
     Watched.seen.clear()
     run = simulate(policy, pages=30, seed=3)
@@ -120,7 +123,10 @@ class Delays(Loss):
 
 @pytest.mark.parametrize("context", ["none", "outstanding"])
 def test_a_loss_per_page_trains_the_polling_time(context):
-    """The loss has the delay only: while a request is outstanding, it falls from 650 ms to nearly 100 ms."""
+    """The loss has the delay only.
+
+    Polling times fall from 650 to nearly 100 ms while requests are outstanding.
+    """
     policy = Lpsm(loss=Delays(), context=context)
     run = simulate(policy, pages=30)
     first = simulate(Lpsm(loss=Watched(), context=context), pages=30)

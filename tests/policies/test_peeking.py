@@ -61,7 +61,7 @@ def leaves(value: Any) -> list[Any]:
 
 @pytest.mark.parametrize("topology", ["three-node", "modern"])
 def test_the_arguments_and_attributes_of_a_policy_are_plain_values(topology):
-    """None refers to the network, whose clock the server shares."""
+    """No value refers to the network, whose clock the server shares."""
     policy = peek(topology=topology)
     seen = [leaf for _, arguments in policy.calls for leaf in leaves(arguments)]
     assert {hook for hook, _ in policy.calls} >= {"rest", "uplink", "sent", "received"}

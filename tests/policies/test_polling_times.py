@@ -15,7 +15,7 @@ from psm_sim.policies.helpers.polling_times import polling_times_ms, polls_in_ho
 def test_polling_times_are_evenly_spaced_from_shortest_to_longest(
     min_ms: float, steps: int, step_ms: float
 ) -> None:
-    """Including both ends if a whole number of steps fits."""
+    """Both ends are polling times if a whole number of steps fits."""
     times_ms = polling_times_ms(min_ms, min_ms + steps * step_ms, step_ms, "experts")
     assert times_ms.size == steps + 1
     assert times_ms[0] == min_ms
@@ -29,7 +29,7 @@ def test_polling_times_end_at_the_last_step_below_the_maximum() -> None:
 
 @pytest.mark.parametrize(("horizon_s", "polls"), [(2700.0, 27_000), (0.16, 2), (0.1, 1), (0.001, 1)])
 def test_a_horizon_has_one_poll_per_beacon_and_at_least_one(horizon_s: float, polls: int) -> None:
-    """With a beacon interval of 100 ms."""
+    """The beacon interval is 100 ms."""
     assert polls_in_horizon(horizon_s, 0.1, "owner") == polls
 
 

@@ -37,7 +37,7 @@ def learner() -> StaticExpert:
     ],
 )
 def test_a_rule_returns_the_hand_computed_time(rule: str, time_ms: float) -> None:
-    """For weights of 1/2, 1/4 and 1/4."""
+    """The weights are 1/2, 1/4 and 1/4."""
     assert PredictionRule(rule, TIMES_MS, "policy").predict(learner()) == pytest.approx(time_ms)
 
 

@@ -39,14 +39,14 @@ def test_a_listen_interval_of_one_always_returns_the_same_rest():
 
 
 def test_a_listen_interval_out_of_range_is_an_error():
-    """Also in the Python constructor."""
+    """The Python constructor raises the error, too."""
     with pytest.raises(InputError, match=r"^policy psm: listen_interval must be an integer >= 1 .*, got 0"):
         Psm(listen_interval=0)
 
 
 @pytest.mark.parametrize("release", [True, False])
 def test_uplink_packets_do_not_move_the_planned_beacons(release):
-    """With packets at 0.22 s and 0.75 s, the station still receives each third beacon."""
+    """The station receives each third beacon, in spite of packets at 0.22 s and 0.75 s."""
     bench = RadioBench(make_policy("psm:listen_interval=3"), release_on_uplink=release)
     bench.send_at(0.22)
     bench.send_at(0.75)
@@ -55,7 +55,7 @@ def test_uplink_packets_do_not_move_the_planned_beacons(release):
 
 @pytest.mark.parametrize("release", [True, False])
 def test_with_counted_from_doze_an_uplink_packet_restarts_the_interval(release):
-    """After packets at 0.22 s and 0.75 s, the station receives each third beacon from there."""
+    """The station receives each third beacon after the packets at 0.22 s and 0.75 s."""
     bench = RadioBench(make_policy("psm:listen_interval=3,counted_from=doze"), release_on_uplink=release)
     bench.send_at(0.22)
     bench.send_at(0.75)

@@ -255,7 +255,7 @@ def test_the_error_of_a_loss_late_in_a_run_is_one_line(
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", ["Prints", "NoOutput", "Floats"])
 def test_standard_output_has_only_the_result(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    """Prints go to standard error, and a policy that closes the output does not lose the result."""
+    """Prints go to standard error. A policy that closes the output does not lose the result."""
     assert main(["--policy", f"mine.py:{name}", "--pages", "2", "--format", "json"]) == 0
     output, complaint = capsys.readouterr()
     (run,) = json.loads(output)["runs"]
@@ -264,7 +264,7 @@ def test_standard_output_has_only_the_result(capsys: pytest.CaptureFixture[str],
 
 
 def test_the_error_for_a_formula_that_overflows_late_names_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """Although the learner that rejects the losses does not know their source."""
+    """The learner that rejects the losses does not know their source."""
     words = ["--loss", "where(I > 20000, 1/0, 1/Ti)", "--pages", "40"]
     message = error_of(capsys, *words)
     assert re.search(r"Loss (formula )?.*returned inf|Loss where\(I > 20000.* bytes buffered", message)

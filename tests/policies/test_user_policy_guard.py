@@ -68,7 +68,7 @@ class HoldsALock(Good):
 
 
 def test_a_class_is_instantiated_for_each_run():
-    """It may therefore have attributes that cannot be copied."""
+    """The policy may therefore have attributes that cannot be copied."""
     first, second = (guard_policy(HoldsALock) for _ in range(2))
     assert first.component.lock is not second.component.lock
     table = psm_sim.compare([HoldsALock, HoldsALock], pages=2, replications=2, workers=1)
@@ -76,7 +76,7 @@ def test_a_class_is_instantiated_for_each_run():
 
 
 def test_the_error_for_an_instance_that_cannot_be_copied_has_two_remedies():
-    """Pass the class, or move the attribute to start()."""
+    """The remedies are to pass the class, or to move the attribute to start()."""
     message = r"Policy good cannot be copied: .*; pass the class instead of an instance, or open in start\(\)"
     with pytest.raises(PluginError, match=message):
         guard_policy(HoldsALock())
@@ -91,7 +91,7 @@ class OpensALock(Good):
 
 
 def test_attributes_created_in_start_need_not_be_copied():
-    """Neither a run nor the contract checks copy a policy after start()."""
+    """Runs and contract checks copy no policy after start()."""
     result = psm_sim.simulate(OpensALock(), pages=2)
     assert result.energy_per_page_j == psm_sim.simulate(Good(), pages=2).energy_per_page_j
     assert [finding for finding in check(OpensALock).findings if not finding.ok] == []
@@ -105,7 +105,7 @@ def test_attributes_created_in_start_need_not_be_copied():
     ],
 )
 def test_the_error_for_a_failed_copy_names_the_policy(monkeypatch, copy, message):
-    """The copy is by methods of the policy."""
+    """The policy defines how it is copied."""
     monkeypatch.setattr(Good, "__deepcopy__", copy, raising=False)
     with pytest.raises(PluginError, match=message):
         guard_policy(Good())

@@ -146,7 +146,7 @@ def test_failed_pages_have_a_column_or_a_sentence() -> None:
 
 
 def test_the_saving_is_relative_to_the_reference(replicated: Comparison) -> None:
-    """In per cent, or as a ratio if it is more than twice the energy of the reference."""
+    """The saving is in per cent, or a ratio if the energy is more than twice that of the reference."""
     (table,) = tables_of(replicated)
     saved = next(column for column in table.columns if column.measure == "saved")
     ratio, psm, _, bsd = saved.cells
@@ -163,7 +163,7 @@ def test_the_saving_is_relative_to_the_reference(replicated: Comparison) -> None
 
 
 def test_the_caption_has_the_scenario(comparison: Comparison) -> None:
-    """Seed, pages, trace, topology, settings, the length of a page, and that pages are synthetic."""
+    """The scenario is seed, pages, trace, topology, settings, and the length and origin of pages."""
     scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})
     text = "\n".join(caption(dataclasses.replace(comparison, scenario=scenario)))
     assert "5 pages of trace ucb, seed 3, topology three-node, power.awake_w=1." in text
@@ -196,7 +196,7 @@ def test_a_radio_without_power_has_a_table(trace: str) -> None:
 
 
 def test_latex_has_the_columns_and_numbers_of_html(replicated: Comparison) -> None:
-    """The sentences are comments."""
+    """The sentences of the caption are comments."""
     stream = io.StringIO()
     write_latex(replicated, stream)
     lines = stream.getvalue().splitlines()

@@ -1,4 +1,4 @@
-"""Style of policies: equal in all figures."""
+"""Styles of policies in figures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_variants_share_the_colour_and_differ_in_the_marker(variants: list[str])
 
 
 def test_all_figures_of_a_comparison_have_the_same_style(replicated: Comparison) -> None:
-    """In colour, marker and line, also those of the interactive page."""
+    """Colour, marker and line agree; the interactive page has them, too."""
     expected = {mark.label: mark.style for mark in marks_of(replicated)}
     containers = draw_trade_off(replicated).axes[0].containers
     marks = {item.get_label(): item.lines[0] for item in containers}

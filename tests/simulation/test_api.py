@@ -1,4 +1,4 @@
-"""The Python functions: arguments, results, and their representation."""
+"""The Python functions: arguments, results and representations."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_trace_is_a_frame_a_list_of_pages_or_a_workload(images: Any) -> None:
 
 
 def test_a_topology_is_a_nested_or_dotted_dictionary() -> None:
-    """It overrides three-node, or the topology that it extends; settings override the dictionary."""
+    """The dictionary overrides three-node, or the topology that it extends; settings override it."""
     runs = [
         psm_sim.simulate("always-on", pages=1, topology={"power": {"awake_w": 1.5}}),
         psm_sim.simulate("always-on", pages=1, topology={"power.awake_w": 1.5}),
@@ -111,7 +111,7 @@ def test_preset_loss_and_seeds_act_as_on_the_command_line(capsys: pytest.Capture
     ],
 )
 def test_an_invalid_argument_is_an_input_error_that_names_it(arguments: dict[str, Any], words: str) -> None:
-    """Without an inner traceback, and without options of the command line in the message."""
+    """The error has no inner traceback, and the message no options of the command line."""
     with pytest.raises(InputError) as raised:
         psm_sim.simulate(**{"pages": 1, "workers": 1, **arguments})
     assert words in str(raised.value)
@@ -119,7 +119,7 @@ def test_an_invalid_argument_is_an_input_error_that_names_it(arguments: dict[str
 
 
 def test_files_are_texts_or_paths(tmp_path: Path) -> None:
-    """For traces, topologies, profiles and presets."""
+    """The files are traces, topologies, profiles and presets."""
     (tmp_path / "pages.csv").write_text("page,think_s,main_bytes,images\n1,2.0,1000,\n")
     (tmp_path / "home.toml").write_text("[power]\nawake_w = 0.6\n")
     (tmp_path / "mine.toml").write_text('description = "mine"\n[settings]\n"power.asleep_w" = 0.02\n')
@@ -191,7 +191,7 @@ def test_representations_are_short_with_escaped_names() -> None:
 
 
 def test_the_repr_of_a_comparison_is_one_line_of_main_values() -> None:
-    """Without pages these are power and latency; of many policies only the first ones are named."""
+    """The values without pages are power and latency. Of many policies, the first ones are named."""
     pings = psm_sim.compare(["psm"], "ping:stretch_s=30", pages=1, baselines=False, against=None)
     text = r"<Comparison on ping:stretch_s=30, 1 pages, seed 1: psm \d+\.\d+ mW, p99 0\.\d+ s>"
     assert re.fullmatch(text, repr(pings))

@@ -28,7 +28,7 @@ def three(trace: str) -> Comparison:
 
 
 def test_each_client_has_the_results_of_a_run_alone(trace: str, three: Comparison) -> None:
-    """Independently of the other selected clients."""
+    """Other selected clients do not matter."""
     for index, row in enumerate(three.runs[1].to_dict()["clients"]):
         alone = run_comparison(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]
         assert page_rows(three.runs[1].parts[index]) == page_rows(alone)

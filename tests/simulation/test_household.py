@@ -79,7 +79,7 @@ def test_rate_and_size_of_group_addressed_frames_follow_from_their_protocols():
 
 @pytest.mark.parametrize("trace", [None, "mqtt"])
 def test_group_addressed_frames_follow_only_dtim_beacons_with_any_traffic(trace):
-    """Their number is within 3 standard deviations of the expected one, in two hours at DTIM 10."""
+    """The number of DTIM beacons with frames is within 3 standard deviations of the expected one."""
 
     class GroupTimes(Observer):
         def __init__(self) -> None:
@@ -100,10 +100,10 @@ def test_group_addressed_frames_follow_only_dtim_beacons_with_any_traffic(trace)
 
 @pytest.mark.parametrize("dtim", [1, 3, 10])
 def test_the_current_equals_the_hand_computed_one(dtim):
-    """Within 1 % of the current of beacons, and of 50 ms awake after a DTIM beacon or a message.
+    """The current is within 1 % of that of beacons, and of 50 ms awake after a DTIM beacon or a message.
 
-    A DTIM beacon is followed by Poisson frames. The radio is awake until 50 ms after the last of them. A
-    message of the device keeps it awake for 50 ms, and its reply for one round trip more. Both are rare, so
+    Poisson frames follow a DTIM beacon, and the radio is awake until 50 ms after the last of them. A message
+    of the device keeps the radio awake for 50 ms, and its reply for one round trip more. Both are rare, so
     their times add up. The documented table has these currents.
     """
     power = load_profile("esp32-c3").values

@@ -1,4 +1,4 @@
-"""Energy per page, including the parts that are no radio state."""
+"""Energy per page, with the parts that are not radio states."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_each_frame_of_a_round_trip_costs_the_same(model) -> None:
 
 
 def test_the_energy_of_frames_does_not_change_decisions() -> None:
-    """Page times are equal to those of a run without it."""
+    """Page times are equal with and without it."""
     plain, counted = (
         simulate("anticipate", pages=6, seed=3, settings=settings) for settings in ({}, PROCESSING)
     )

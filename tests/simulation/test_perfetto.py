@@ -78,7 +78,7 @@ def test_a_timeline_is_a_chrome_trace_without_overlapping_slices(policy):
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5"])
 def test_the_tracks_of_radio_and_power_add_up_to_the_ledger(policy):
-    """In time and joules, awake and asleep."""
+    """Time and energy are compared, awake and asleep."""
     world, _, events = timeline_of(policy)
     slices, usage = tracks(events)["radio"], world.usage()
     for name, seconds in (("awake", usage.awake_s), ("dozing", usage.asleep_s)):
@@ -92,7 +92,7 @@ def test_the_tracks_of_radio_and_power_add_up_to_the_ledger(policy):
 
 
 def test_slices_of_pages_last_from_request_to_end():
-    """With the times of the world."""
+    """The world has the same times."""
     world, _, events = timeline_of("lpsm", pages=8)
     visits = [visit for visit, _ in world.visits]
     expected = [pytest.approx((loaded.started_s, loaded.ended_s), abs=1e-6) for loaded in visits]
@@ -106,7 +106,7 @@ ON_AIR = {"mac__model": "dcf"}
     "settings", [{}, {"browser__persistent": True}, {"access_point__buffer_frames": 6}, ON_AIR]
 )
 def test_every_object_is_one_transfer_within_its_page(settings):
-    """Also on persistent connections, and with frame losses."""
+    """Connections may be persistent, and frames are lost."""
     world, _, events = timeline_of("psm", pages=8, **settings)
     tracks_ = tracks(events)
     transfers = [
@@ -121,7 +121,7 @@ def test_every_object_is_one_transfer_within_its_page(settings):
 
 
 def test_a_slice_of_a_decision_lasts_until_the_next_one():
-    """It has the poll as arguments; the polling time is a counter."""
+    """The poll is the arguments of the slice; the polling time is a counter."""
     _, reference, events = timeline_of("bsd:p=0.5")
     slices = tracks(events)["policy"]
     assert [event["ts"] for event in slices] == [
@@ -133,7 +133,7 @@ def test_a_slice_of_a_decision_lasts_until_the_next_one():
 
 @pytest.mark.parametrize("settings", [{}, ON_AIR])
 def test_the_counter_of_buffered_frames_has_each_change(settings):
-    """At the times reported by the access point."""
+    """The times are those that the access point reports."""
     _, reference, events = timeline_of("psm", **settings)
     expected = [(pytest.approx(1e6 * at_s, abs=1), {"frames": frames}) for at_s, frames in reference.holds]
     assert counter(events, "buffered frames") == expected
@@ -142,7 +142,7 @@ def test_the_counter_of_buffered_frames_has_each_change(settings):
 
 
 def test_weights_of_a_learner_are_counters_also_with_a_guard():
-    """One series per polling time; the weights add up to 1."""
+    """Each polling time has a series, and the weights add up to 1."""
     for policy in (make_policy("lpsm:loss=inverse"), guarded_policy(make_policy("lpsm:loss=inverse"))):
         _, _, events = timeline_of(policy, pages=10)
         weights = [args for _, args in counter(events, "weights")]

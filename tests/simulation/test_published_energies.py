@@ -19,13 +19,13 @@ def runs():
 
 
 def test_always_on_takes_41_joules_per_page(runs):
-    """55 s at 0.75 W."""
+    """55 s at 0.75 W are 41 J."""
     assert runs["always-on"].energy_per_page_j == pytest.approx(41, abs=0.6)
     assert runs["always-on"].slowdown == (1, 1, 1, 1)
 
 
 def test_static_psm_is_near_its_published_energy_and_slowdown(runs):
-    """Published: 3.62 J, 0.83 J of it for beacons; page times up to 2.2 times as long."""
+    """The publication has 3.62 J, of which 0.83 J are for beacons, and page times up to 2.2 times as long."""
     psm = runs["psm"]
     assert psm.energy_per_page_j == pytest.approx(3.62, rel=0.02)
     assert 0.80 <= psm["energy_by_state_per_page_j.beacons"] <= 0.86
@@ -41,7 +41,7 @@ def test_bsd_has_no_delay_and_more_energy_for_a_tighter_bound(runs):
 
 
 def test_lpsm_with_the_inverse_log_loss_uses_the_least_energy(runs):
-    """Below every BSD setting; published beacon energy 0.18 to 0.20 of static PSM's."""
+    """Every BSD setting uses more. The published beacon energy is 0.18 to 0.20 of that of static PSM."""
     log, psm = runs["lpsm:loss=inverse-log"], runs["psm"]
     assert all(
         log.energy_per_page_j < runs[name].energy_per_page_j for name in runs if name.startswith("bsd")
@@ -57,7 +57,7 @@ def test_the_energy_of_lpsm_with_the_inverse_loss_is_in_between(runs):
 
 
 def test_energy_without_beacons_is_equal_for_policies_that_doze_at_once(runs):
-    """The derived column of the published table, within 2 %."""
+    """The derived column of the published table agrees within 2 %."""
     dozing = [
         runs[name].energy_per_page_j - runs[name]["energy_by_state_per_page_j.beacons"]
         for name in ("psm", "lpsm:loss=inverse-log", "lpsm:loss=inverse")

@@ -57,14 +57,14 @@ def estimate(remark: str) -> tuple[float, float]:
 
 @each_file
 def test_simulated_page_times_agree_with_recorded_ones(path: Path) -> None:
-    """Within a factor of 1.2, at the round trip and the rate estimated from the file."""
+    """The factor is at most 1.2, at the round trip and the rate estimated from the file."""
     page, recorded_s, remark = recorded_page(path)
     ratio = time_s(page, *estimate(remark)) / recorded_s
     assert 1 / 1.2 < ratio < 1.2
 
 
 def test_page_times_simulated_on_the_true_network_agree_with_recorded_ones() -> None:
-    """Within a factor of 1.2, except the file of Playwright, whose waits include queueing."""
+    """The factor is at most 1.2, except for the file of Playwright, whose waits include queueing."""
     ratios = {}
     for path in FILES:
         page, recorded_s, _ = recorded_page(path)

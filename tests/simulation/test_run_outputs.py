@@ -109,7 +109,7 @@ def test_a_failed_run_does_not_change_the_files():
 
 
 def test_a_capture_larger_than_the_disk_is_an_error_by_its_estimate(monkeypatch):
-    """With think times of years."""
+    """The think times are years."""
     workload, topology = load_workload("ucb", 10, 1), load_topology()
     monkeypatch.setattr("psm_sim.simulation.run_outputs.MAX_CAPTURE_BYTES", 100_000)
     with pytest.raises(InputError, match=r"--capture 'a\.pcap' would have about 0\.0 GB"):
@@ -119,7 +119,7 @@ def test_a_capture_larger_than_the_disk_is_an_error_by_its_estimate(monkeypatch)
 
 @pytest.mark.parametrize("trace", ["ucb", "ping", "mqtt", "push", "modern"])
 def test_the_estimated_size_is_within_a_factor_of_two(trace):
-    """If no frame is repeated."""
+    """No frame is repeated."""
     workload = load_workload(trace, 3, 1)
     _, _, data = captured("psm", pages=3, trace=trace)
     estimate = capture_bytes([workload], load_topology())
@@ -128,7 +128,7 @@ def test_the_estimated_size_is_within_a_factor_of_two(trace):
 
 @pytest.mark.parametrize("policy", ["always-on", "psm", "lpsm"])
 def test_a_capture_read_back_has_the_same_packets(policy):
-    """With times in ns, sizes and directions of all received packets."""
+    """Times in ns, sizes and directions of all received packets are equal."""
     world, log, data = captured(policy, pages=10)
     Path("a.pcap").write_bytes(data)
     capture = read_capture(Path("a.pcap"))

@@ -55,7 +55,7 @@ def test_a_scenario_has_its_topology_with_the_settings() -> None:
 
 
 def test_the_key_does_not_depend_on_the_order_or_type_of_settings() -> None:
-    """It has 64 hexadecimal digits."""
+    """The key has 64 hexadecimal digits."""
     reverse = dict(reversed(SETTINGS.items()))
     key = Scenario(settings=SETTINGS).key()
     assert len(key) == 64
@@ -110,8 +110,8 @@ def test_the_key_depends_on_the_contents_of_user_files(
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
-def test_pages_and_seed_must_be_integers(value: Any) -> None:
-    """At least 1 and 0; the constructor raises the error."""
+def test_pages_are_an_integer_of_at_least_1_and_the_seed_of_at_least_0(value: Any) -> None:
+    """The constructor raises the error."""
     with pytest.raises(InputError, match=r"pages must be an integer >= 1, got .*"):
         Scenario(pages=value)
     if value != 0 or value is True:

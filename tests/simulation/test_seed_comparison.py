@@ -24,7 +24,7 @@ def three() -> Comparison:
 
 
 def test_each_seed_has_the_results_of_a_run_alone(three: Comparison) -> None:
-    """Including the baselines."""
+    """Baselines are compared, too."""
     alone = run_comparison(["lpsm"], Scenario(pages=4, seed=6), references=PSM)
     assert page_rows(three.runs[0].parts[1]) == page_rows(alone.runs[0])
     assert page_rows(three.baselines[1].parts[1]) == page_rows(alone.baselines[1])
@@ -52,7 +52,7 @@ def test_differences_are_paired_by_seed(three: Comparison) -> None:
 
 
 def test_the_long_frame_has_intervals_and_paired_p_values() -> None:
-    """With two policies, the p-value is that of the paired t-test."""
+    """The p-value of two policies is that of the paired t-test."""
     comparison = run_comparison(
         ["bsd", "psm:label=static"], Scenario(pages=4), 3, workers=1, references=References((), ("psm",))
     )
@@ -75,7 +75,7 @@ def test_one_seed_has_neither_interval_nor_p_value() -> None:
 
 
 def test_percentiles_are_those_of_numpy(three: Comparison) -> None:
-    """For the page times of a run; percentiles of several runs are averaged."""
+    """The page times of a run are compared; percentiles of several runs are averaged."""
     one = three.runs[0].parts[0]
     times = [record.page_time_s for record in page_rows(one)]
     assert float(one.page_time_s) == one["page_time_s.mean"] == pytest.approx(np.mean(times))
@@ -85,7 +85,6 @@ def test_percentiles_are_those_of_numpy(three: Comparison) -> None:
 
 
 def test_the_saving_is_nan_for_a_reference_without_energy() -> None:
-    """It is not an error."""
     free = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
     comparison = run_comparison(["bsd"], Scenario(pages=1, settings=free), references=PSM)
     assert np.isnan(comparison.difference(comparison.runs[0])["energy_saved_percent"])
@@ -120,7 +119,7 @@ def test_progress_of_several_seeds_counts_seeds() -> None:
 
 
 def test_the_difference_of_a_policy_from_itself_is_0(three: Comparison) -> None:
-    """With an interval of no width."""
+    """The interval has no width."""
     against, *numbers, widths = three.difference(three.reference_runs[0]).values()
     assert against == "psm"
     assert {*numbers, *widths.values()} == {0.0}

@@ -33,7 +33,7 @@ def of(compared, name, policy=0):
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5", "always-on"])
 @pytest.mark.parametrize("settings", [{}, AIR, {**AIR, "access_point.release_on_uplink": False}])
 def test_a_stations_table_with_one_station_does_not_change_the_results(policy, settings):
-    """Bit-for-bit in pages, energy, slowdown, traffic, reports and events, on links and on a channel."""
+    """All results and the number of events are bit-for-bit equal, on links and on a channel."""
     topology = load_topology("three-node", settings)
     alone = run_comparison([policy], Scenario(topology=topology, pages=6)).runs[0]
     (one,) = (
@@ -110,7 +110,7 @@ def test_the_timeline_of_a_station_among_others_agrees_with_its_pages():
 
 @pytest.mark.parametrize(("fetch", "times"), [("ps-poll", 1.3), ("null", 3.0)])
 def test_a_downloading_neighbour_multiplies_the_energy_awake_of_a_dozing_station(fetch, times):
-    """After the beacon its frames wait for the channel, or after a null frame for those of the neighbour."""
+    """Frames wait for the channel after the beacon, or after a null frame for those of the neighbour."""
     reader = StationSpec("reader", trace="ucb:max_think_s=15", pages=4)
     load = "bulk:stretch_s=40,download.period_s=2.5"
     loader = StationSpec("loader", policy="always-on", trace=load, pages=1, seed=1)
@@ -151,7 +151,7 @@ def test_a_page_that_cannot_be_loaded_ends_the_run_of_all_stations():
 
 
 def test_stations_are_part_of_the_key_and_a_file_extends_them():
-    """Otherwise a store would mix results; without stations the key is unchanged."""
+    """A store would otherwise mix results; without stations the key is unchanged."""
     one, two = (Scenario(topology=crowd(StationSpec("a", count=count))).key() for count in (1, 2))
     assert one != two != Scenario(topology=crowd()).key()
     assert load_topology("cafe").stations[1].name == "laptop"

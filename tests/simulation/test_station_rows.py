@@ -76,7 +76,7 @@ def rows_of(writer: Any, comparison: Comparison) -> list[dict[str, str]]:
 
 
 def test_each_row_is_the_mean_over_the_stations_of_its_kind(single: Comparison) -> None:
-    """Compared with sums over the pages of both readers, and of the laptop."""
+    """The reference is the sum over the pages of both readers, and of the laptop."""
     assert [(run.policy, run.station) for run in single.shown] == ROWS
     pages = rows_of(result_csv.write_pages, single)
     by_station: dict[str, list[dict[str, str]]] = {}
@@ -118,7 +118,7 @@ def test_intervals_are_students_over_the_results_of_each_seed(three: Comparison)
 
 
 def test_replications_have_no_pages_in_common(three: Comparison) -> None:
-    """Otherwise the seeds would not be independent."""
+    """The seeds would otherwise not be independent."""
     pages = [block.pages["think_s"][0] for block in three.runs[0].blocks]
     assert len(set(pages)) == len(pages) == 6
 
@@ -133,7 +133,7 @@ def test_the_command_writes_all_outputs_of_several_seeds(tmp_path: Path) -> None
 
 
 def test_simulate_rejects_different_kinds_of_stations() -> None:
-    """It returns one result, which cannot describe both kinds."""
+    """A single result cannot describe both kinds."""
     with pytest.raises(InputError, match=r"different stations \(reader, laptop\).*use compare"):
         psm_sim.simulate("psm", topology="cafe", pages=1)
     alike = psm_sim.simulate("psm", topology=shared(MEMBERS[0]), pages=1)
@@ -156,7 +156,7 @@ def test_replications_need_pages_that_depend_on_the_seed() -> None:
 
 
 def test_the_timeline_of_the_always_on_run_ignores_policies_of_stations() -> None:
-    """Also if the run was in another process."""
+    """The run may have been in another process."""
     sleeper = shared(StationSpec("sleeper", policy="psm"))
     comparison = run_comparison(["bsd"], Scenario(topology=sleeper, pages=1), 2, workers=1)
     seen = {

@@ -32,7 +32,7 @@ def test_the_aggregate_of_one_row_is_the_row(result: Result) -> None:
 
 
 def test_energies_of_pages_add_up_to_the_reading_of_the_meter(result: Result) -> None:
-    """So do times and beacons, because those of a page are the difference of two readings."""
+    """Times and beacons add up, too, because those of a page are the difference of two readings."""
     (block,) = result.blocks
     columns, usage = block.page_columns(), usage_of(measure(block))
     assert columns["energy_j"].sum() == pytest.approx(usage.total_j, rel=1e-12)

@@ -105,7 +105,7 @@ EFFECTS = st.sampled_from([0.0, 0.001, 0.1, 0.5, 2.0])
 def test_a_difference_is_claimed_exactly_if_its_corrected_interval_excludes_0(
     effects: list[tuple[float, float]], replications: int, seed: int
 ) -> None:
-    """With and without a true difference, which noise may hide."""
+    """Samples have a true difference, which noise may hide, or none."""
     random = np.random.default_rng(seed)
     planted = np.array(effects).T[:, :, None]
     noise = random.normal(0, 0.1, (2, len(effects), replications)) + random.normal(
@@ -182,7 +182,7 @@ def test_the_conclusion_names_too_few_seeds() -> None:
 
 
 def test_the_cheapest_of_equally_fast_policies_is_named() -> None:
-    """Unless it has the least energy of all, or energies are equal, too."""
+    """Exceptions are the policy with the least energy of all, and equal energies."""
     lpsm, bsd, dynamic = (
         page_run("lpsm", 2.9, 3.25),
         page_run("bsd", 3.05, 1.04),
@@ -196,7 +196,7 @@ def test_the_cheapest_of_equally_fast_policies_is_named() -> None:
 
 
 def test_always_on_is_excluded_from_comparisons_of_delay() -> None:
-    """It may have the least energy, but delays are relative to it."""
+    """The always-on radio may have the least energy, but delays are relative to it."""
     runs = page_averages(always_on=(2.0, 1.0), psm=(3.0, 1.3), bsd=(3.2, 1.1))
     assert conclude(runs, [runs[1]]) == (
         "always-on uses the least energy (2.00 J per page, 33 % less than psm). bsd delays least:"
@@ -206,7 +206,7 @@ def test_always_on_is_excluded_from_comparisons_of_delay() -> None:
 
 
 def test_always_on_is_named_separately_if_delays_are_absolute() -> None:
-    """It delivers a message earlier than any policy that saves power."""
+    """An always-on radio delivers a message earlier than any policy that saves power."""
     runs = [device_run("always-on", 0.1, 0.04), device_run("bsd", 0.02, 0.9), device_run("lpsm", 0.01, 0.7)]
     assert "and delays least of the policies that save power: 99 % of the downlink" in conclude(runs)
     assert "and delays least: 99 % of the downlink" in conclude(runs[1:])
@@ -257,7 +257,7 @@ def test_the_conclusion_counts_failed_pages() -> None:
 
 
 def test_the_conclusion_on_devices_has_current_and_latency() -> None:
-    """Without a supply voltage, power replaces current; lost messages are counted."""
+    """Power replaces current without a supply voltage; lost messages are counted."""
     runs = [
         device_run("psm", 0.02, 0.14),
         device_run("twt", 0.01, 2.1, lost=2),
@@ -278,7 +278,7 @@ def test_the_conclusion_on_devices_has_current_and_latency() -> None:
 
 
 def test_a_limit_excludes_slow_policies() -> None:
-    """It limits the 99th percentile of latencies, or the mean delay of pages."""
+    """The limit is on the 99th percentile of latencies, or on the mean delay of pages."""
     devices = [device_run("psm", 0.02, 0.14), device_run("twt", 0.01, 2.1), device_run("dynamic", 0.1, 0.04)]
     assert conclude(devices, devices[:1], max_latency_s=0.3).startswith(
         "In this run, with 99 % of the messages delivered within 300 ms, psm draws the least current"
@@ -320,7 +320,7 @@ def test_the_conclusion_has_a_sentence_per_kind_of_station() -> None:
 
 
 def test_all_reports_have_the_same_conclusion() -> None:
-    """Terminal, JSON, and the HTML report, which begins with it."""
+    """The reports are the terminal, JSON, and the HTML report, which begins with the conclusion."""
     comparison = compare(["bsd:p=1"], pages=3, workers=1)
     text = comparison.conclusion()
     assert to_dict(comparison)["conclusion"] == text
@@ -330,7 +330,7 @@ def test_all_reports_have_the_same_conclusion() -> None:
 
 
 def test_equal_policies_are_rarely_called_different() -> None:
-    """In at most one of twenty families of five policies, within three standard errors."""
+    """At most one of twenty families of five policies has a difference, within three standard errors."""
     random = np.random.default_rng(27)
     families = 100
     wrong_energy = wrong_delay = 0

@@ -31,7 +31,7 @@ def test_the_seed_determines_pages_and_messages(name: str) -> None:
 
 
 def test_requests_per_page_have_the_quantiles_of_2024() -> None:
-    """At 10, 25, 50, 75 and 90 %, desktop."""
+    """The quantiles are those of desktops at 10, 25, 50, 75 and 90 %."""
     counts = [page.objects for page in pages()]
     assert np.quantile(counts, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist() == pytest.approx(
         [24, 42, 71, 115, 176], rel=0.03
@@ -39,7 +39,7 @@ def test_requests_per_page_have_the_quantiles_of_2024() -> None:
 
 
 def test_page_weight_has_the_quantiles_of_2025_up_to_75_percent() -> None:
-    """Within 15 % up to the upper quartile; the profile states its deviation at 90 %."""
+    """The tolerance is 15 %; the profile states its deviation at 90 %."""
     weights_kb = np.array([page.total_bytes for page in pages()]) / 1000
     quantiles_kb = np.quantile(weights_kb, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
     assert quantiles_kb[:4] == pytest.approx([607, 1275, 2412, 4570], rel=0.15)

@@ -58,7 +58,7 @@ def save(tmp_path):
 
 
 def test_open_loop_replays_each_packet_at_its_time(save):
-    """In both directions and bit-for-bit with phase_s=0; the workload has no pages."""
+    """Packets in both directions are bit-for-bit equal with phase_s=0; the workload has no pages."""
     frames = [udp(0, True), udp(0.25, False, 500), udp(7.5, False, 10)]
     workload = load_workload(f"{save(frames)}:phase_s=0", 10, 1)
     packets = [
@@ -83,7 +83,7 @@ def test_open_loop_replays_one_direction_and_a_number_of_stretches(save):
 
 
 def test_a_packet_larger_than_a_frame_is_segmented(save):
-    """Its number of bytes is conserved."""
+    """The number of bytes is conserved."""
     workload = load_workload(f"{save([udp(0, True, 3572), udp(1, True, 1472)])}", 1, 1)
     assert [message.bytes for message in workload.messages] == [1500, 1500, 600, 1500]
 
@@ -122,7 +122,7 @@ class Recording(Policy):
 
 @pytest.mark.parametrize("mss", OPTIONS)
 def test_open_loop_passes_the_headers_of_each_packet_to_the_policy(save, mss):
-    """Connection, payload, SYN with the size of a full segment, and FIN or RST."""
+    """A header has connection, payload, SYN with the size of a full segment, and FIN or RST."""
     frames = [
         tcp(0.0, True, 99, 0, SYN, options=OPTIONS[mss]), tcp(0.2, False, 7, 0, SYN | ACK),
         udp(0.3, True), tcp(0.4, True, 100, 300), tcp(0.6, False, 8, 1000), tcp(0.8, False, 1008, 0, FIN),
@@ -154,7 +154,7 @@ def test_connections_are_numbered_in_the_order_of_opening(save):
     ("payload", "parts"), [(2920, [1460, 1460]), (3000, [1460, 1460, 80]), (1460, [1460])]
 )
 def test_a_segment_larger_than_a_frame_has_the_payloads_of_its_parts(save, payload, parts):
-    """As a network interface segments it; only the last part has the FIN."""
+    """Network interfaces segment likewise; only the last part has the FIN."""
     messages = load_workload(save([tcp(0, False, 1, payload, FIN)]), 1, 1).messages
     assert [message.payload for message in messages] == parts
     assert [message.fin for message in messages] == [False] * (len(parts) - 1) + [True]

@@ -25,14 +25,17 @@ def tables(draw, interpolation):
 
 
 def test_linear_interpolation_has_the_hand_computed_mean() -> None:
-    """Halfway between two points is their mean; the mean is the area under the quantile function."""
+    """The value halfway between two points is their mean.
+
+    The area under the quantile function is the mean.
+    """
     table = QuantileDistribution(np.array([0, 0.5, 1]), np.array([0, 10, 30]))
     assert table.at([0, 0.25, 0.5, 0.75, 1]).tolist() == [0, 5, 10, 20, 30]
     assert table.mean == pytest.approx(0.5 * 5 + 0.5 * 20)
 
 
 def test_log_interpolation_has_the_hand_computed_mean() -> None:
-    """Halfway is the geometric mean; the area of 1..e is e - 1."""
+    """The value halfway is the geometric mean; the area of 1..e is e - 1."""
     table = QuantileDistribution(np.array([0, 1]), np.array([1, math.e]), "log")
     assert table.at([0.5])[0] == pytest.approx(math.sqrt(math.e))
     assert table.mean == pytest.approx(math.e - 1)
@@ -91,7 +94,7 @@ FINE = (np.arange(100_000) + 0.5) / 100_000
 
 @pytest.mark.parametrize("text", SHAPED)
 def test_the_integral_of_a_family_is_that_of_its_quantiles(text):
-    """Up to any probability, by the midpoint rule; the full integral is the mean."""
+    """The midpoint rule gives the integral up to any probability; the full integral is the mean."""
     distribution = distribution_family(text, 53.0, "")
     assert float(distribution.integral(1.0)) == pytest.approx(53.0, rel=1e-9)
     for upto in (0.1, 0.5, 0.9, 0.99):
@@ -104,7 +107,7 @@ def test_the_integral_of_a_family_is_that_of_its_quantiles(text):
 @given(u=st.floats(0.01, 0.99))
 @settings(max_examples=30, deadline=None)
 def test_probability_inverts_the_quantile_function(text, u):
-    """For each family and any probability."""
+    """Each family and any probability are tried."""
     distribution = distribution_family(text, 7.0, "")
     assert distribution.probability(float(distribution.at(u))) == pytest.approx(u, abs=1e-9)
 
@@ -122,7 +125,7 @@ def test_probability_inverts_the_quantile_function(text, u):
     ],
 )
 def test_families_have_the_hand_computed_quantiles(text, u, value):
-    """With a mean of 10."""
+    """The mean is 10."""
     assert float(distribution_family(text, 10.0, "").at(u)) == pytest.approx(value, rel=1e-12)
 
 
@@ -133,7 +136,7 @@ def think_times(trace: str, pages: int = 400) -> np.ndarray:
 
 @pytest.mark.parametrize("text", ["mah", *SHAPED[:-1]])
 def test_think_times_of_every_family_have_the_mean_of_the_trace(text):
-    """Within 3 %, the sampling error of 400 pages; a mean set by the user is exact."""
+    """The tolerance is 3 %, the sampling error of 400 pages; a mean set by the user is exact."""
     own, drawn = think_times("ucb:think=trace"), think_times(f"ucb:think={text}")
     assert drawn.mean() == pytest.approx(own.mean(), rel=0.03)
     assert think_times(f"ucb:think={text},mean_think_s=20").mean() == pytest.approx(20, rel=1e-12)
@@ -147,7 +150,7 @@ def delays(text: str, pages: int = 200) -> np.ndarray:
 
 @pytest.mark.parametrize("text", ["exponential:650", "gamma:650:3", "lognormal:650:1", "uniform:650"])
 def test_server_delays_of_a_family_have_its_mean(text):
-    """Over the objects of 200 pages; delays differ from object to object."""
+    """The mean is over the objects of 200 pages; delays differ from object to object."""
     assert delays(text).mean() == pytest.approx(0.65, rel=0.01)
     assert delays(text).std() > 0.1
 

@@ -35,6 +35,6 @@ def test_the_constructor_rejects_an_invalid_page(changes, message):
     ],
 )
 def test_the_constructor_rejects_an_invalid_workload(pages, message):
-    """Without pages, with an object that is no page, or longer than the clock can represent."""
+    """A workload is invalid without pages, with an object that is no page, or longer than the clock."""
     with pytest.raises(InputError, match=message):
         Workload("mine", pages, True, "written by hand")

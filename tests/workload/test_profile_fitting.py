@@ -37,7 +37,7 @@ def within_sampling_error(table, values, probabilities):
 
 
 def test_a_fit_to_sampled_pages_reproduces_the_published_quantiles(synthetic) -> None:
-    """Within sampling error; a table that is 15 % off is detected."""
+    """The tolerance is the sampling error; a table that is 15 % off is detected."""
     fit = fit_profile(synthetic[1], "s")
     pairs = {"think_s": "think_s", "main_bytes": "reply_bytes", "image_bytes": "reply_bytes"}
     u = (np.arange(5000) + 0.5) / 5000

@@ -75,7 +75,7 @@ def test_the_user_sets_order_and_length_of_regimes() -> None:
 
 
 def test_the_schedule_in_the_result_reproduces_the_pages() -> None:
-    """Also with random lengths: the schedule is a valid order."""
+    """Lengths may be random: the schedule is a valid order."""
     drawn = load_workload("shifting:lengths=geometric", 200, 5)
     again = load_workload(f"shifting:order={drawn.parameters['schedule']}", 200, 5)
     assert again.pages == drawn.pages
@@ -83,7 +83,7 @@ def test_the_schedule_in_the_result_reproduces_the_pages() -> None:
 
 
 def test_geometric_lengths_have_the_configured_means() -> None:
-    """Over 3,000 stretches of 10 pages, within four standard errors."""
+    """The mean over 3,000 stretches of 10 pages is within four standard errors."""
     regimes = replace(REGIMES, pages=dict.fromkeys(REGIMES.pages, 10))
     plan = regime_schedule(regimes, ShiftingProfile(lengths="geometric"), 30_000, seed=1)
     lengths = [pages for _, pages in plan[:-1]]

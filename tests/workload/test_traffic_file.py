@@ -48,7 +48,7 @@ def drawn_s(timing):
 
 @pytest.mark.parametrize("timing", PARTS)
 def test_message_times_have_the_configured_rate(timing):
-    """Within 6 % over a hundred hours; the times ascend."""
+    """The rate is within 6 % over a hundred hours; the times ascend."""
     times_h = drawn_s(timing)
     assert len(times_h) == pytest.approx(HOURS * RATES[timing], rel=0.06)
     assert (np.diff(times_h) >= 0).all()
@@ -66,7 +66,10 @@ def test_poisson_bursty_and_periodic_times_have_their_variation():
 
 
 def test_the_result_has_the_downlink_latencies():
-    """Up to a beacon interval with static PSM, half of it in the mean; the air time without power saving."""
+    """Latencies of static PSM are up to a beacon interval, half of it in the mean.
+
+    Without power saving they are the air time.
+    """
     psm, awake = (simulate(policy, trace="pushes:stretch_s=1800", pages=1) for policy in ("psm", "always-on"))
     assert psm["pushes.sent"] == psm["pushes.delivered"] == awake["pushes.delivered"] > 15
     assert psm["pushes.delay_s.mean"] == pytest.approx(0.05, abs=0.02)
@@ -84,7 +87,7 @@ def test_the_result_has_the_downlink_latencies():
     ],
 )
 def test_too_many_datagrams_or_changes_of_state_are_an_error(parameters):
-    """Before sampling: with states of almost no length, it would not end in a lifetime."""
+    """The error precedes sampling, which would not end in a lifetime for states of almost no length."""
     with pytest.raises(InputError, match=r"expected at most 10?,000,000 (busy and quiet periods|messages)"):
         load_workload(parameters, 10, 1)
 
@@ -96,7 +99,10 @@ def one_way_s(wire_bytes: int) -> float:
 
 @pytest.mark.parametrize(("interval", "wait_ms"), [(1, 51.2), (2, 102.4), (3, 153.6), (10, 512.0)])
 def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wait_ms):
-    """Within 1 %, without the air time, for arrivals at all phases of beacons that are 102.4 ms apart."""
+    """The mean, without the air time, is within 1 %.
+
+    Arrivals are at all phases of beacons that are 102.4 ms apart.
+    """
     # The period is in no simple ratio to that of the beacons, so 3,000 arrivals have all phases.
     trace = "push:timing=clock,period_s=7.1234567,spread_s=0,bytes=100,stretch_s=21370"
     result = simulate(
@@ -136,7 +142,7 @@ def test_a_ping_is_local_unless_its_destination_is_the_internet():
 
 
 def test_a_probe_waits_for_a_beacon_and_its_reply_does_not():
-    """With static PSM: two one-way delays, plus up to a beacon interval, half of it in the mean."""
+    """The round trip under static PSM is two one-way delays and up to a beacon interval."""
     result = simulate("psm", "ping:to=internet,sender=network,period_s=3.3,stretch_s=3000", pages=1)
     p50, p90, p99, mean = (
         result[f"latency.round_trip_down.latency_s.{name}"] for name in ("p50", "p90", "p99", "mean")
@@ -146,7 +152,7 @@ def test_a_probe_waits_for_a_beacon_and_its_reply_does_not():
 
 
 def test_a_message_on_a_persistent_connection_takes_the_time_of_its_segments():
-    """Without other traffic: 2 bytes and 40 of headers, and a reply of the same size without delay."""
+    """The message of 2 bytes and 40 of headers gets a reply of the same size without delay."""
     trace = "mqtt:publish.on=false,command.on=false,stretch_s=600"
     result = simulate("always-on", trace, pages=1)
     assert directions_of(result.row) == ["round_trip_up"]
@@ -154,7 +160,7 @@ def test_a_message_on_a_persistent_connection_takes_the_time_of_its_segments():
 
 
 def test_a_bulk_message_is_one_tcp_transfer():
-    """Not faster than a megabyte at 5 Mbit/s with a header per segment; no frame is lost."""
+    """The transfer is not faster than a megabyte at 5 Mbit/s with a header per segment; no frame is lost."""
     result = simulate("always-on", "bulk", pages=1)
     assert 1e6 * (1500 / 1460) * 8 / 5e6 < result["latency.down.latency_s.p50"] < 2.0
     assert result["traffic.dropped_frames"] == 0
@@ -177,7 +183,7 @@ def test_bytes_are_conserved_and_an_event_per_beacon_changes_nothing(policy, tra
 
 
 def test_messages_dropped_by_the_access_point_are_lost():
-    """With a queue of two frames and ten beacons per doze, all but the last drops are known to be lost."""
+    """The queue has two frames and a doze ten beacons, so all but the last drops are known to be lost."""
     result = simulate(
         "psm:listen_interval=10", "push:period_s=0.1,stretch_s=60", pages=1,
         settings={"access_point.buffer_frames": 2},
@@ -189,14 +195,14 @@ def test_messages_dropped_by_the_access_point_are_lost():
 
 
 def test_background_traffic_does_not_change_the_pages_of_its_base():
-    """Bit-for-bit, because background traffic has its own random streams."""
+    """Pages are bit-for-bit equal, because background traffic has its own random streams."""
     mixed, plain = load_workload("phone", 5, 7), load_workload("ucb", 5, 7)
     assert mixed.pages == plain.pages
     assert len(mixed.messages) > 0
 
 
 def test_each_stretch_ends_with_a_page_of_the_file():
-    """It has the sizes of the file."""
+    """The page has the sizes of the file."""
     first, second = load_workload("pushes:stretch_s=9", 2, 1).pages
     assert first == second
     assert (first.think_s, first.main_bytes, first.request_bytes) == (9.0, 1000, (300,))

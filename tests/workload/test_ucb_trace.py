@@ -68,7 +68,7 @@ def test_server_delays_follow_packmime() -> None:
     ],
 )
 def test_samples_have_the_published_quantiles(table: str, drawn) -> None:
-    """At every published probability except the extreme ones."""
+    """The extreme probabilities are omitted."""
     points = PROFILE.tables[table]
     for p, value in zip(points.probabilities, points.values, strict=True):
         if 0.01 <= p <= 0.998:
@@ -112,7 +112,7 @@ def test_server_delay_can_be_constant_or_none() -> None:
 
 
 def test_files_are_images_reproduces_the_off_by_one_of_ns2() -> None:
-    """It loads one object too many per page."""
+    """The trace of ns-2 loads one object too many per page."""
     plain, quirk = (load_workload(f"ucb:files_are_images={word}", 100, 1) for word in ("no", "yes"))
     more = [a.objects - b.objects for a, b in zip(quirk.pages, plain.pages, strict=True)]
     assert more == [1] * 100

@@ -49,7 +49,7 @@ def test_a_frame_of_802_11n_has_a_longer_preamble():
 
 
 def test_beacons_of_2_4_ghz_are_sent_at_1_mbps_with_the_preamble_of_802_11b():
-    """Their sizes are those of their elements; a rate of OFDM has the format of 802.11g."""
+    """The size of a beacon is that of its elements; a rate of OFDM has the format of 802.11g."""
     times = [us(FrameTiming(MacParameters(standard=standard)).beacon_s) for standard in RATES_MBPS]
     assert times == [192 + 84 * 8, 192 + 97 * 8, 192 + 149 * 8]
     fast = FrameTiming(MacParameters(standard="802.11n", beacon_mbps=6.0, beacon_bytes=80))
@@ -60,7 +60,7 @@ def test_beacons_of_2_4_ghz_are_sent_at_1_mbps_with_the_preamble_of_802_11b():
 
 @pytest.mark.parametrize("standard", RATES_MBPS)
 def test_a_higher_rate_is_never_slower_and_an_ack_never_faster_than_its_data(standard):
-    """For every rate of the standard."""
+    """The rates are all those of the standard."""
     timings = [FrameTiming(MacParameters(standard=standard, data_mbps=rate)) for rate in RATES_MBPS[standard]]
     times_s = [timing.data_s(1500) for timing in timings]
     assert times_s == sorted(times_s, reverse=True)

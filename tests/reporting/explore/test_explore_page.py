@@ -1,4 +1,4 @@
-"""The document of a browser tab, without a browser."""
+"""The document of the interactive page, without a browser."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_exit_of_a_policy_is_an_error_and_the_next_simulation_runs() -> None:
     assert "Stopped." in text_of(document, "status")
 
 
-def test_the_latest_request_wins() -> None:
+def test_the_page_shows_the_result_of_the_latest_request() -> None:
     release, requests = threading.Event(), []
 
     def slow(arguments, progress):
@@ -224,7 +224,7 @@ def test_the_latest_request_wins() -> None:
 
 
 def test_a_closed_tab_leaves_no_work() -> None:
-    """Neither the running simulation, nor the queued ones."""
+    """The running simulation and the queued ones end."""
     begun, release, ended, requests = threading.Event(), threading.Event(), threading.Event(), []
 
     def slow(arguments, progress):
@@ -264,7 +264,7 @@ def test_controls_of_parameters_apply_to_policies_without_their_own_values() -> 
     assert disabled == {"price": True, "bound": False, "gamma": False, "switching_rate": False}
 
 
-def test_the_page_opens_with_a_decided_sentence() -> None:
+def test_the_page_opens_with_a_conclusion_that_names_a_best_policy() -> None:
     conclusion = compare_arguments(Settings().arguments, no_progress).conclusion()
     assert "least energy" in conclusion
     assert "not significant" not in conclusion

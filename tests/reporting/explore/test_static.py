@@ -38,7 +38,7 @@ def data_of(page: str) -> dict[str, Any]:
 
 
 def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
-    """For each comparison, with a timeline of each policy. The page requests nothing."""
+    """Each comparison has a timeline of each policy. The page requests nothing."""
     assert write(tmp_path / "new" / "page", "--profile", "esp32") == 0
     page = (tmp_path / "new" / "page" / "index.html").read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[\w./]+", page)) == {

@@ -25,7 +25,7 @@ from tests.page_rows import page_rows
 
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
-    """At its slowdown and energy. The title names policies far above; the optimum is a line."""
+    """The mark is at slowdown and energy. The title names policies far above; the optimum is a line."""
     figure = draw_trade_off(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)], "thesis")
     (axes,) = figure.axes
     marks = {container.get_label(): container for container in axes.containers}
@@ -45,7 +45,7 @@ def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) ->
 
 
 def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
-    """Three states per policy, in the order of the table."""
+    """A policy has three states, and policies are in the order of the table."""
     (axes,) = draw_energy_by_state(replicated).axes
     bars = [bar for container in axes.containers if hasattr(container, "patches") for bar in container]
     for position, run in enumerate(replicated.shown):
@@ -55,7 +55,7 @@ def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
 
 
 def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
-    """One line per policy, over the pages of all seeds."""
+    """Each policy has a line over the pages of all seeds."""
     (axes,) = draw_slowdowns(replicated).axes
     for line, run in zip(axes.get_lines(), replicated.shown, strict=True):
         assert line.get_label() == run.policy
@@ -65,7 +65,7 @@ def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
 
 
 def test_the_figure_of_a_device_has_power_and_latency(device: Comparison) -> None:
-    """Without pages there are no energy per page and no slowdown; latencies begin at about 0."""
+    """A run without pages has no energy per page and no slowdown; latencies begin at about 0."""
     (axes,) = draw_trade_off(device).axes
     assert axes.get_ylabel() == "mean power (mW)"
     assert axes.get_xlabel().endswith("latency, 99th percentile (ms)")
@@ -91,7 +91,7 @@ def test_one_page_has_no_distribution() -> None:
 
 
 def test_marks_without_delay_are_within_the_axes(replicated: Comparison) -> None:
-    """Also marks at slowdown 1, with half of their width."""
+    """Marks at slowdown 1 are within them with half of their width."""
     (axes,) = draw_trade_off(replicated).axes
     assert min(run.slowdown.mean for run in replicated.shown) == pytest.approx(1.0, abs=0.01)
     low, high = axes.get_xlim()
@@ -107,7 +107,7 @@ def test_no_frontier_is_best_known_if_a_result_lies_below_it() -> None:
 
 
 def test_a_policy_below_the_frontier_removes_the_line() -> None:
-    """For example, on pages with parallel connections, whose delays overlap."""
+    """Pages with parallel connections, whose delays overlap, are an example."""
     modern = Scenario("modern", pages=2, settings={"browser.connections": 1})
     assert frontier_of(run_comparison(["psm"], modern))
     assert frontier_of(run_comparison(["anticipate:price_w=1"], modern)) == []
@@ -157,7 +157,7 @@ def test_a_figure_is_reproducible_byte_for_byte(replicated: Comparison, tmp_path
 
 
 def test_a_timeline_agrees_with_the_counts_of_the_result() -> None:
-    """In beacons, pages and decisions."""
+    """The counts are of beacons, pages and decisions."""
     run = run_comparison(["psm"], Scenario(pages=3)).runs[0]
     seen = timeline(run)
     assert (seen["event"] == "beacon").sum() == usage_of(run.row).beacons

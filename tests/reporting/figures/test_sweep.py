@@ -17,7 +17,7 @@ def row_of(policy: str, slowdown: float = 2.0, seed: int = 1, **parameters: obje
 
 
 def test_marks_are_labelled_with_the_swept_value_and_joined_in_its_order() -> None:
-    """For any order of the tasks. The title names the parameter and its unit."""
+    """The order of the tasks does not matter. The title names the parameter and its unit."""
     rows = [
         row_of(f"anticipate:price={price}", 2 - price / 100, seed, price=price)
         for price in (10.0, 1.0, 100.0)
@@ -53,7 +53,7 @@ def test_each_loss_has_a_curve_over_gamma() -> None:
 
 
 def test_a_slowdown_axis_begins_at_about_1_and_clips_intervals() -> None:
-    """No page is faster than without power saving, although an interval of two seeds can be wide."""
+    """The interval of two seeds can be wide, but no page is faster than without power saving."""
     rows = [row_of("psm", 1.0, 1), row_of("psm", 1.4, 2), row_of("bsd", 2.0, 1), row_of("bsd", 2.0, 2)]
     (axes,) = draw(rows).axes
     low, high = axes.get_xlim()

@@ -1,4 +1,4 @@
-"""The folder of --output, and its metadata at all times."""
+"""The folder of --output, and its metadata."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ FACTS = provenance_of(WORDS, BEGUN, [Path(__file__)])
 
 
 def test_metadata_suffice_to_repeat_the_run(comparison: Comparison, tmp_path: Path) -> None:
-    """They have the command quoted for a shell, the seed, the versions and the times."""
+    """Metadata have the command quoted for a shell, the seed, the versions and the times."""
     files.write_results(tmp_path, comparison, FACTS, workers=1)
     record = metadata(tmp_path)
     assert record["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
@@ -102,7 +102,7 @@ def test_an_unwritable_folder_is_an_error_before_the_run(
 
 
 def test_an_interrupted_forced_run_leaves_the_earlier_results(folder: Path) -> None:
-    """Complete, with their own metadata."""
+    """The earlier results are complete, with their own metadata."""
     assert main(PSM) == 0
     before = {path.name: path.read_bytes() for path in folder.rglob("*.*")}
     write_policy(Path("my.py"), before=AFTER_1_S.format(statement=INTERRUPT))

@@ -22,7 +22,7 @@ def written(comparison: Comparison) -> dict:
 
 
 def test_the_json_has_the_documented_names(comparison: Comparison) -> None:
-    """Scripts of users depend on them."""
+    """Scripts of users depend on these names."""
     document = written(comparison)
     assert list(document)[:5] == ["psm_sim", "trace", "topology", "pages", "seed"]
     expected = {
@@ -48,7 +48,7 @@ def test_the_json_has_the_documented_names(comparison: Comparison) -> None:
 
 
 def test_the_json_has_the_differences_from_the_bundled_topology(comparison: Comparison) -> None:
-    """None for a bundled one; the changed keys of one created in Python, without the settings."""
+    """A bundled topology has none, and one created in Python has its changed keys without the settings."""
     document = written(comparison)
     assert (document["topology_base"], document["topology_differs"]) == ("three-node", {})
     topology = Topology(name="mine", power=PowerParameters(awake_w=1.0), beacon=BeaconParameters(50.0))

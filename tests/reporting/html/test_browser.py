@@ -75,7 +75,7 @@ def requested(browser: Any) -> list[str]:
 
 
 def test_the_report_makes_no_requests_and_has_no_errors(browser: Any, folder: Path) -> None:
-    """The only address is its own, and the console has no warnings."""
+    """The only address is that of the report, and the console has no warnings."""
     shown(browser, folder / "out/report.html")
     far = [url for url in requested(browser) if not url.startswith(("data:", "blob:"))]
     assert far == [(folder / "out/report.html").as_uri()]
@@ -84,7 +84,7 @@ def test_the_report_makes_no_requests_and_has_no_errors(browser: Any, folder: Pa
 
 
 def test_a_name_that_is_a_script_is_shown_as_text(browser: Any, folder: Path) -> None:
-    """The page has it verbatim, and there is no alert."""
+    """The page has the name verbatim, and there is no alert."""
     shown(browser, folder / "out/report.html")
     assert HOSTILE in browser.find_element("tag name", "body").get_attribute("textContent")
     alerts = pytest.importorskip("selenium.webdriver.support.expected_conditions").alert_is_present()

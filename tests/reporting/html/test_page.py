@@ -58,7 +58,7 @@ def test_long_names_with_a_common_beginning_are_separate_series() -> None:
 
 
 def test_a_device_has_no_figure_of_pages(device: Comparison) -> None:
-    """Its marks have power and latency."""
+    """The figure of a device has power and latency."""
     text = page(device)
     assert "<h2>Power against latency</h2>" in text
     assert "slowdowns" not in re.findall('<section id="(.*?)">', text)
@@ -82,7 +82,7 @@ def test_the_report_has_every_parameter_and_the_command(replicated: Comparison) 
 
 
 def test_the_report_has_no_external_addresses(replicated: Comparison) -> None:
-    """Its security policy forbids requests, and no element has an address."""
+    """The security policy of the page forbids requests, and no element has an address."""
     written = page(replicated)
     assert "default-src 'none'" in written
     ours = re.sub("<script>.*?</script>", "", written, flags=re.S)
@@ -91,13 +91,13 @@ def test_the_report_has_no_external_addresses(replicated: Comparison) -> None:
 
 @given(st.text())
 def test_any_text_is_escaped(text: str) -> None:
-    """It contains no tag and no attribute."""
+    """The page contains no tag and no attribute of the text."""
     assert not set("<>\"'") & set(html_document.escape_text(text))
 
 
 @pytest.mark.parametrize("profile", ["", "esp32"])
 def test_the_timeline_agrees_with_the_counts_of_the_result(profile: str) -> None:
-    """In beacons, time awake, pages, and buffered frames, also among group frames. psm waits for a beacon."""
+    """The counts are of beacons, time awake, pages, and buffered frames. psm waits for a beacon."""
     run = run_comparison(["psm"], Scenario(pages=5, profile=profile)).runs[0]
     seen = record_events(run)
     assert sum(count for _, count, _ in seen["beacons"]) == run["usage.beacons"]

@@ -49,7 +49,7 @@ def written(comparison: Comparison, stream: io.StringIO | None = None) -> str:
 def test_the_caption_has_the_differences_from_the_bundled_topology(
     file: str, settings: dict[str, str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At most three keys, followed by the settings."""
+    """The caption has at most three keys, followed by the settings."""
     monkeypatch.chdir(tmp_path)
     Path("phone.toml").write_text(file)
     comparison = run_comparison(["psm"], Scenario(topology="phone.toml", pages=1, settings=settings))
@@ -57,7 +57,7 @@ def test_the_caption_has_the_differences_from_the_bundled_topology(
 
 
 def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At most 100 columns, no colours, no trailing blanks, for any environment."""
+    """The text has at most 100 columns, no colours, and no trailing blanks, in any environment."""
     text = written(comparison)
     assert max(map(len, text.splitlines())) <= 100
     assert "\x1b" not in text

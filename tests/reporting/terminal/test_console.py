@@ -21,7 +21,7 @@ def printed(*columns: Column) -> list[str]:
 
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=4))
 def test_a_text_is_wrapped_and_never_truncated(texts: list[str]) -> None:
-    """For any characters; unprintable ones are escaped, so a text has no line breaks."""
+    """The characters are random; unprintable ones are escaped, so a text has no line breaks."""
     column = text_column("policy", texts)
     ranks = Column("rank", [str(number) for number in range(len(texts))])
     shown = [""] * len(texts)
@@ -44,7 +44,7 @@ def test_columns_of_the_highest_rank_are_removed_first_and_named() -> None:
 
 
 def test_columns_of_one_measure_share_its_heading() -> None:
-    """The heading spans them, and makes none of them wider."""
+    """The heading spans the columns, and makes none of them wider."""
     stream = io.StringIO()
     with console_on(stream) as console:
         print_table(console, [number_column("page time", [1.0], name, "s") for name in ("p50", "p90")])

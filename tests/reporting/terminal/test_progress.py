@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_a_terminal_shows_phase_and_count_and_is_cleared(
     terminal: Terminal, error: type[BaseException] | None
 ) -> None:
-    """Also after an interrupt."""
+    """An interrupt clears the terminal, too."""
 
     def phase() -> None:
         with progress.progress("simulating", "pages") as report:
@@ -71,7 +71,7 @@ def test_output_redirected_during_a_phase_is_restored(
 
 
 def test_a_pipe_gets_a_line_every_ten_seconds(clock: list[float]) -> None:
-    """The first one is after five seconds. The remaining time follows after the first unit."""
+    """The first line is after five seconds. The remaining time follows after the first unit."""
     pipe = io.StringIO()
     with redirect_stderr(pipe), progress.progress("simulating", "pages") as report:
         for now_s, done in ((0, 0), (4, 1), (5, 0), (14, 2), (15, 1500), (700, 7000)):

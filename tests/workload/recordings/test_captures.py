@@ -58,7 +58,7 @@ def test_every_link_layer_gives_the_same_packet(save, name, hosts):
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("nano", [False, True])
 def test_times_of_pcap_are_read_in_either_unit_and_byte_order(save, order, nano):
-    """With the precision of the file."""
+    """Times have the precision of the file."""
     times = [FOREVER_S, FOREVER_S + 0.000001, FOREVER_S + 2.75]
     capture = read_capture(save(pcap([(at_s, ethernet(PACKET)) for at_s in times], 1, order, nano)))
     assert (capture.rows["time_ns"] - FOREVER_S * 10**9).tolist() == [0, 1000, 2_750_000_000]
@@ -88,7 +88,7 @@ def test_a_packet_captured_without_its_header_is_omitted_with_a_warning(save):
 )
 @pytest.mark.parametrize("order", "<>")
 def test_times_of_pcapng_are_in_the_unit_of_their_interface(save, resolution, per_second, order):
-    """Powers of ten and of two, also with an offset in seconds."""
+    """Units are powers of ten and of two; an offset is in seconds."""
     ticks = 1700 * per_second + per_second // 4
     data = section(order) + interface(1, order, resolution, offset_s=50)
     data += enhanced(ethernet(PACKET), ticks, 0, order)
@@ -178,7 +178,10 @@ def test_the_error_for_an_unreadable_file_has_the_offset(save, data, words):
     ],
 )
 def test_the_client_is_the_busiest_private_address(save, pairs, client):
-    """Of equally busy ones, the first to send; without private addresses, the busiest of all."""
+    """The first to send is chosen of equally busy ones.
+
+    Without private addresses it is the busiest of all.
+    """
     frames = [(FOREVER_S + k, ethernet(packet(*pair))) for k, pair in enumerate(pairs)]
     assert read_capture(save(pcap(frames))).client == client
 
@@ -202,7 +205,7 @@ def test_packets_out_of_order_are_sorted_by_time(save):
 
 
 def test_later_fragments_have_no_ports(save):
-    """Their first bytes are payload."""
+    """The first bytes of a later fragment are payload."""
     ip = bytearray(packet(ports=(7, 8)))
     ip[6:8] = struct.pack(">H", 185)
     capture = read_capture(save(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
@@ -210,7 +213,7 @@ def test_later_fragments_have_no_ports(save):
 
 
 def test_a_packet_without_a_length_fills_its_frame(save):
-    """For example, a packet that the network interface segments later."""
+    """A network interface may segment such a packet later."""
     ip = bytearray(packet(payload=3000))
     ip[2:4] = b"\0\0"
     capture = read_capture(save(pcap([(FOREVER_S, ethernet(bytes(ip)))])))

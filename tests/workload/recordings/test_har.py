@@ -130,14 +130,14 @@ def test_bytes_come_from_the_first_known_member(changes, expected: int) -> None:
     ],
 )
 def test_entries_without_network_traffic_are_omitted(tmp_path: Path, changes, counts) -> None:
-    """Such as data: URLs, cached and failed requests, and endless streams; a remark counts them."""
+    """These are data: URLs, cached and failed requests, and endless streams; a remark counts them."""
     recording = read_page_recording(har(tmp_path, [entry(), entry(**changes)]))
     assert sizes(recording) == [[1200]]
     assert recording.warnings[0] == f"1 objects replayed, 1 entries left out ({counts})"
 
 
 def test_a_size_above_the_limit_of_a_connection_is_an_error(tmp_path: Path) -> None:
-    """It is not clamped, because a guess would be simulated for minutes. The message has entry and size."""
+    """A clamped size would be a guess that is simulated for minutes. The message has entry and size."""
     large = entry(request={"method": "POST", "url": "https://x/", "headersSize": 9, "bodySize": "1e308"})
     with pytest.raises(
         InputError, match=r"a\.har: log\.entries\[0\]: the size of the request .* got 1e\+308"
@@ -156,7 +156,7 @@ def test_timings_are_never_negative() -> None:
 
 
 def test_old_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) -> None:
-    """With _load_start, time includes DNS and connect before the start; they do not delay the end."""
+    """The time includes DNS and connect before the start if the entry has _load_start."""
     old = entry("00:01.500Z", time=900.0, _load_start=1500, _load_end="1800")
     read = HarEntry(old)
     assert read.end_s - read.start_s == pytest.approx(0.3)

@@ -99,7 +99,7 @@ def test_a_redirect_releases_its_target(tmp_path: Path) -> None:
     ],
 )
 def test_the_initiator_releases_its_requests(tmp_path: Path, initiator) -> None:
-    """As a URL, an object with a URL, a stack, or the parent of a stack."""
+    """An initiator is a URL, an object with a URL, a stack, or the parent of a stack."""
     entries = (
         entry(),
         entry("https://x/a.js", 0.2, JS),
@@ -110,7 +110,7 @@ def test_the_initiator_releases_its_requests(tmp_path: Path, initiator) -> None:
 
 
 def test_a_document_releases_objects_at_its_first_byte(tmp_path: Path) -> None:
-    """If it has not ended when they are requested."""
+    """The document has not ended when they are requested."""
     loaded = page(
         tmp_path,
         entry(receive=500.0),
@@ -197,7 +197,7 @@ def test_round_trips_come_from_handshakes_and_waits(tmp_path: Path) -> None:
 
 
 def test_firefox_files_have_tls_outside_connect(tmp_path: Path) -> None:
-    """If the time equals the sum of the phases with ssl."""
+    """The time of an entry then equals the sum of the phases with ssl."""
     loaded = page(tmp_path, entry(connect=30.0, ssl=60.0, changes={"time": 190.0}))
     assert loaded.graph.hosts[0] == pytest.approx((0.030, 0.0, 0.060, True))
 
@@ -246,7 +246,7 @@ REMARKS = {
 
 @pytest.mark.parametrize("missing", [None, *REMARKS])
 def test_the_remark_lists_missing_fields(tmp_path: Path, missing) -> None:
-    """One remark per missing field."""
+    """Each missing field has one remark."""
 
     def incomplete(url="https://x/", at=0.0, mime=HTML):
         whole = entry(url, at, mime, connect=60.0, ssl=30.0, changes={"_initiator": "https://x/"})
@@ -283,7 +283,7 @@ def test_entries_of_safari_are_split_into_pages_by_idle_time(tmp_path: Path) -> 
 
 
 def test_the_remark_has_the_source_of_think_times_of_independent_runs(tmp_path: Path) -> None:
-    """Sampled from the published table, or a constant."""
+    """Think times are sampled from the published table, or constant."""
     path = tmp_path / "runs.har"
     entries = [entry(), entry(at=20.0, changes={"pageref": "page_2"})]
     pages = [{"id": "page_1", "_run": 1}, {"id": "page_2", "_run": 2}]

@@ -43,7 +43,7 @@ LARGE = {
 
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_hostile_file_takes_at_most_twice_its_size_in_memory(tmp_path: Path, name: str) -> None:
-    """It is an error, with at most twice its size and a few buffers in tracemalloc."""
+    """The file is an error. tracemalloc has at most twice its size and a few buffers."""
     ending, make = LARGE[name]
     path = tmp_path / f"large.{ending}"
     path.write_bytes(make())

@@ -95,7 +95,7 @@ def test_text_that_is_no_record_is_an_error(line, message: str) -> None:
 
 
 def test_lines_with_a_carriage_return_or_without_a_request_line_are_read() -> None:
-    """By the length field, the carriage return is not part of the line; no request line is valid."""
+    """The carriage return is not part of the line by the length field."""
     assert record_of_text(FIRST_TEXT + b"\r").line == FIRST_LINE
     empty = Record._make((*[1] * 17, 0, b""))
     assert record_of_text(text(empty)[:-1]) == empty
@@ -118,5 +118,5 @@ def test_lines_with_a_carriage_return_or_without_a_request_line_are_read() -> No
     ],
 )
 def test_the_suffix_of_a_url_marks_embedded_objects(line: bytes, secondary: bool) -> None:
-    """With flags, suffixes with odd bytes and HTTP/0.9; an invalid request line has no suffix."""
+    """Flags, odd bytes and HTTP/0.9 are tried. An invalid request line has no suffix."""
     assert is_secondary(line) is secondary

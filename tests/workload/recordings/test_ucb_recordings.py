@@ -63,7 +63,7 @@ def test_the_workload_of_a_client_has_exactly_its_pages(trace) -> None:
 
 
 def test_the_page_rule_has_parameters(trace) -> None:
-    """The gap and the same-server condition can be set, also on the command line."""
+    """The gap and the same-server condition can be set, on the command line, too."""
     r = trace.record
     path = trace(r(0), r(50, server=8, kind="..gif"), r(100, server=8, kind="..gif"))
     assert read_page_recording(path).pages == 2
@@ -79,7 +79,7 @@ def test_a_page_requested_before_the_last_one_has_ended_has_think_time_0(trace) 
 
 
 def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> None:
-    """With undefined response times, received bytes count; requests without bytes are skipped."""
+    """Received bytes count if response times are undefined; requests without bytes are skipped."""
     r = trace.record
     path = trace(
         r(0, delay_s=None, took_s=None, size=500),
@@ -94,8 +94,8 @@ def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> Non
     assert recording.think_s[1] == 10.0
 
 
-def test_a_response_before_its_request_is_a_clock_jump(trace) -> None:
-    """Its delay is unknown, and its page ends at its start."""
+def test_a_response_before_its_request_has_an_unknown_delay(trace) -> None:
+    """The clock has jumped, and the page ends at its start."""
     r = trace.record
     recording = read_page_recording(trace(r(10, delay_s=-5, took_s=-4), r(12)))
     assert recording.delay_us[0] == UNKNOWN
@@ -103,7 +103,7 @@ def test_a_response_before_its_request_is_a_clock_jump(trace) -> None:
 
 
 def test_records_without_a_request_time_are_omitted_with_a_warning(trace) -> None:
-    """Their seconds or microseconds are undefined."""
+    """Seconds or microseconds are undefined."""
     r = trace.record
     recording = read_page_recording(trace(r(None), r(1, cru=UNDEFINED), r(2)))
     assert (recording.pages, recording.records) == (1, 3)
@@ -121,7 +121,7 @@ def test_the_format_follows_from_the_content_not_the_name(trace, tmp_path: Path,
 
 
 def test_a_truncated_file_gives_all_whole_records_and_a_warning_with_the_offset(trace) -> None:
-    """For every length of a small file."""
+    """Every length of a small file is tried."""
     r = trace.record
     whole = trace(*(r(k * 100) for k in range(4))).read_bytes()
     length = len(whole) // 4
@@ -189,7 +189,7 @@ def test_the_error_for_a_damaged_line_of_text_has_its_number(trace) -> None:
 
 
 def test_concatenated_gzip_members_and_padding_are_one_file(trace, tmp_path: Path) -> None:
-    """For example, the concatenated four files of the archive."""
+    """The four files of the archive can be concatenated."""
     part = trace(trace.record(1)).read_bytes()
     path = tmp_path / "two.tr.gz"
     path.write_bytes(gzip.compress(part) + gzip.compress(part) + b"\0" * 512)
@@ -207,7 +207,7 @@ def test_the_error_for_damaged_gzip_data_has_the_offset(trace, tmp_path: Path) -
 
 
 def test_clients_can_be_selected_by_activity_or_identifier(trace) -> None:
-    """The busiest one, one by address, the k busiest, or all."""
+    """The selection is the busiest client, one by address, the k busiest, or all."""
     r = trace.record
     path = trace(*(r(k * 9, client=c, size=c) for c, count in ((1, 2), (2, 4), (3, 3)) for k in range(count)))
     assert {page.main_bytes for page in load_workload(str(path), 9, 1).pages} == {2}

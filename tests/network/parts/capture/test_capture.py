@@ -1,4 +1,4 @@
-"""Captures: they have the frames of the run, with times, addresses and bits."""
+"""Captures of runs: times, addresses and bits of frames."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_capture_does_not_change_the_run(policy):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("policy", ["psm", "lpsm"])
 def test_a_capture_has_each_received_frame_with_its_time_and_bytes(policy, variant):
-    """The links give the times; frames that are in transmission at the end of the run are absent."""
+    """The links give the times; frames in transmission at the end of the run are absent."""
     world, log, data = captured(policy, **VARIANTS[variant])
     for up, reported in ((False, log.down), (True, log.up)):
         heard = sorted(
@@ -71,7 +71,7 @@ def test_a_capture_has_each_received_frame_with_its_time_and_bytes(policy, varia
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_capture_is_in_order_and_each_sender_numbers_its_frames(variant):
-    """Sequence numbers increase by one, modulo 4096, including the beacons of the access point."""
+    """Sequence numbers increase by one, modulo 4096; beacons of the access point have numbers, too."""
     _, _, data = captured("bsd:p=0.5", pages=12, **VARIANTS[variant])
     assert all(one.time_ns <= other.time_ns for one, other in pairwise(records(data)))
     orders = [frame.order for frame in frames_of(data) if frame.up and frame.kind in ("data", "null")]
@@ -79,8 +79,8 @@ def test_a_capture_is_in_order_and_each_sender_numbers_its_frames(variant):
 
 
 @pytest.mark.parametrize("interval_ms", [100.0, 51.2])
-def test_a_capture_has_every_beacon_also_those_not_received(interval_ms):
-    """From the first to the last one before the end of the run, with the DTIM count of 802.11."""
+def test_a_capture_has_every_beacon_until_the_end_of_the_run(interval_ms):
+    """Beacons that no station receives are captured, too. The DTIM counts are those of 802.11."""
     world, _, data = captured("psm", pages=3, beacon__interval_ms=interval_ms, beacon__dtim_period=3)
     beacons = beacons_of(data)
     interval_s = interval_ms / 1000
@@ -112,7 +112,7 @@ def sampled(policy, pages, settings):
 @pytest.mark.parametrize("variant", ["plain", "beacons alone release", "late frames wait"])
 @pytest.mark.parametrize("policy", ["psm:listen_interval=3", "lpsm"])
 def test_the_tim_bit_is_set_exactly_while_frames_are_buffered(policy, variant):
-    """Compared with a process that reads the queue just before each beacon."""
+    """A process reads the queue just before each beacon, for comparison."""
     is_buffered, data = sampled(policy, 5, VARIANTS[variant])
     named = [beacon.names for beacon in beacons_of(data)][1:]
     assert any(named)
@@ -120,7 +120,7 @@ def test_the_tim_bit_is_set_exactly_while_frames_are_buffered(policy, variant):
 
 
 def test_the_tim_bit_is_cleared_when_a_frame_expires():
-    """In the beacons after its lifetime, although the access point drops the frame later."""
+    """The access point drops the frame later than the end of its lifetime."""
     settings = {"access_point__ageing_s": 0.25}
     _, _, data = captured("psm:listen_interval=8", pages=1, trace="push", **settings)
     bits = "".join(str(int(beacon.names)) for beacon in beacons_of(data))
@@ -130,7 +130,7 @@ def test_the_tim_bit_is_cleared_when_a_frame_expires():
 @pytest.mark.parametrize("variant", ["plain", "beacons alone release", "late frames wait", "as devices are"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_frame_is_sent_to_a_station_after_its_frame_with_pm_1(policy, variant):
-    """Except replies to PS-Polls and group addressed frames."""
+    """Replies to PS-Polls and group addressed frames are exceptions."""
     _, _, data = captured(policy, **VARIANTS[variant])
     sleeps, polled = False, 0
     for record in frames_of(data):
@@ -144,7 +144,7 @@ def test_no_frame_is_sent_to_a_station_after_its_frame_with_pm_1(policy, variant
 
 
 def test_more_data_is_set_while_another_frame_is_queued():
-    """Of three segments that one beacon releases, two have More Data; a single segment does not."""
+    """A beacon releases three segments, of which two have More Data, or a single one without it."""
     file = io.BytesIO()
     world = build_world(load_topology(), make_policy("psm"), capture_observers(file, 1))
     run_alone(world, [Page(1.03, 3 * 1460, (), (300,), (0.05,))])
@@ -158,7 +158,7 @@ def test_more_data_is_set_while_another_frame_is_queued():
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_file_does_not_depend_on_the_size_of_writes(variant, monkeypatch):
-    """A few frames and beacons per write, or all at the end."""
+    """A write has a few frames and beacons, or all of them."""
     _, _, at_once = captured("psm", **VARIANTS[variant])
     monkeypatch.setattr("psm_sim.network.parts.capture.sniffer._FLUSH_FRAMES", 3)
     _, _, piecemeal = captured("psm", **VARIANTS[variant])
@@ -166,7 +166,7 @@ def test_the_file_does_not_depend_on_the_size_of_writes(variant, monkeypatch):
 
 
 def test_every_individually_addressed_frame_gets_an_ack():
-    """Data and null data frames do; beacons, group addressed frames, PS-Polls and ACKs do not."""
+    """Data and null data frames have ACKs; beacons, group addressed frames, PS-Polls and ACKs have none."""
     _, _, data = captured("psm", **AS_THEY_ARE)
     frames = records(data)
     for number, frame in enumerate(frames):
@@ -179,7 +179,7 @@ def test_every_individually_addressed_frame_gets_an_ack():
 
 @pytest.mark.parametrize("policy", ["always-on", "psm:listen_interval=5", "twt"])
 def test_group_frames_follow_a_dtim_beacon_with_the_group_bit(policy):
-    """A beacon has the bit exactly if group frames precede the next one, whether or not they are received."""
+    """A beacon has the bit exactly if group frames precede the next one, received or not."""
     world, _, data = captured(policy, **AS_THEY_ARE)
     announced, follow = [], []
     for record in records(data):

@@ -77,7 +77,7 @@ def test_a_late_beacon_replaces_the_beacons_due_meanwhile():
     ],
 )
 def test_the_access_point_obeys_the_power_management_bits(policy, variant, expected):
-    """It replies to PS-Polls exactly while the last frame of the station had PM = 1."""
+    """PS-Polls get replies exactly while the last frame of the station had PM = 1."""
     _, data = on_air(policy, pages=6, **VARIANTS[variant])
     dozes, before, seen = False, None, set()
     for record in records(data):
@@ -93,7 +93,7 @@ def test_the_access_point_obeys_the_power_management_bits(policy, variant, expec
 
 @pytest.mark.parametrize("variant", ["802.11g", "null frames fetch"])
 def test_exactly_the_frames_that_collided_have_the_retry_bit(variant, monkeypatch):
-    """When they are received at last."""
+    """The bit is set when such a frame is received at last."""
     tried, collided = [], AirLink.collided
 
     def record_collision(link, sent_s):

@@ -94,7 +94,7 @@ def mac_of(aid):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_captured_bytes_of_each_station_equal_its_counters(variant):
-    """In both directions until the end of its last page, under its own addresses and association IDs."""
+    """Bytes are counted in both directions until the end of the last page of the station."""
     run = sniffed(variant)
     for aid, end in enumerate(run.ends, 1):
         mine = [frame for frame in frames_of(run.capture, "data") if frame.station == mac_of(aid)]
@@ -110,7 +110,7 @@ def test_the_captured_bytes_of_each_station_equal_its_counters(variant):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_stations_tim_bit_is_set_exactly_while_its_frames_are_buffered(variant):
-    """Compared with a process that reads all queues just before each beacon is due."""
+    """A process reads all queues just before each beacon is due, for comparison."""
     run = sniffed(variant)
     beacons = beacons_of(run.capture)[1:]
     expected = [run.held[int((beacon.begun_us - 1) / 102_400) - 1] for beacon in beacons]
@@ -121,7 +121,7 @@ def test_each_stations_tim_bit_is_set_exactly_while_its_frames_are_buffered(vari
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_two_frames_overlap_and_each_lasts_its_air_time(variant):
-    """Including beacons; ACKs and replies to PS-Polls follow after a SIFS."""
+    """Beacons are frames, too. ACKs and replies to PS-Polls follow after a SIFS."""
     run = sniffed(variant)
     timing, seen = FrameTiming(run.topology.mac), records(run.capture)
     bare = {"null": timing.null_s, "ps-poll": timing.poll_s, "ack": timing.ack_s}
@@ -142,7 +142,7 @@ def _polls(record):
 
 
 def test_more_stations_than_association_ids_are_an_error():
-    """Before the run."""
+    """The error precedes the run."""
     topology = load_topology("three-node", {"mac.model": "dcf"})
     crowd = tuple(StationSpec(f"m{number}", count=250) for number in range(9))
     topology = replace(topology, stations=crowd)

@@ -89,7 +89,7 @@ EVERYTHING = {
 
 @pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "bsd", "lpsm"])
 @pytest.mark.parametrize("after_miss", ["next", "rest"])
-def test_laws_hold_with_all_effects_and_an_event_per_beacon_changes_no_bit(policy, after_miss):
+def test_bytes_are_conserved_with_all_effects_and_with_an_event_per_beacon(policy, after_miss):
     """Bytes sent are received, in transit or dropped; energy and page times do not depend on the events."""
     settings = EVERYTHING | {"station.after_miss": after_miss}
     result, fired = run_both(policy, pages=3, settings=settings)
@@ -114,7 +114,7 @@ def test_a_frame_is_retrieved_at_the_beacon_after_a_missed_one():
 
 @pytest.mark.parametrize(("after_miss", "heard"), [("next", [0.3, 0.4, 0.6]), ("rest", [0.3, 0.6])])
 def test_after_a_missed_beacon_a_station_receives_the_next_one_or_rests(after_miss, heard):
-    """Listen interval 3: after the miss at 0.3 s it wakes at 0.4 s or 0.6 s, then at its own beacons."""
+    """The listen interval is 3: after the miss at 0.3 s the station wakes at 0.4 s or at 0.6 s."""
     bench = Bench({"beacon.loss": 0.5, "station.after_miss": after_miss}, "psm:listen_interval=3")
     bench.lose(3)
     bench.run(0.75)
@@ -123,7 +123,7 @@ def test_after_a_missed_beacon_a_station_receives_the_next_one_or_rests(after_mi
 
 @pytest.mark.parametrize(("loss", "run"), [(0.3, None), (0.3, 5.0), (0.6, 3.0)])
 def test_missed_beacons_have_the_configured_share_and_run_length(loss, run):
-    """Over 200,000 beacons, the share is within 3 % and the mean run within 5 %."""
+    """The share is within 3 % and the mean run within 5 %, over 200,000 beacons."""
     reception = BeaconReception(loss, run, random_stream(1, "beacons"))
     lost = [reception.lost(number) for number in range(200_000)]
     assert sum(lost) / len(lost) == pytest.approx(loss, rel=0.03)
@@ -132,7 +132,10 @@ def test_missed_beacons_have_the_configured_share_and_run_length(loss, run):
 
 
 def test_a_busy_channel_costs_its_mean_delay_per_beacon():
-    """Half of 5 ms at 40 % of the time, for each of 99 beacons; and to send 40 B."""
+    """The mean delay is half of 5 ms for 40 % of the time, for each of 99 beacons.
+
+    The station also sends 40 B.
+    """
     bench = Bench({"beacon.busy_air": 0.4, "beacon.ppdu_ms": 5})
     bench.send_at(9.95)
     usage = bench.run(9.98)
@@ -141,7 +144,7 @@ def test_a_busy_channel_costs_its_mean_delay_per_beacon():
 
 
 def test_a_clock_that_drifts_costs_guard_time():
-    """Asleep for 9.9 s at 1000 ppm: awake for 9.9 ms; for 0.2 ms for each of 99 beacons; and to send 40 B."""
+    """The guard time is 9.9 ms for 9.9 s asleep at 1000 ppm, plus 0.2 ms for each of 99 beacons."""
     bench = Bench({"station.drift_ppm": 1000, "station.guard_ms": 0.2})
     bench.send_at(9.95)
     usage = bench.run(9.98)
@@ -175,8 +178,8 @@ def group_of(settings, policy="psm", until=1000.05):
     return bench.world.hop.group, bench
 
 
-def test_group_frames_follow_dtim_beacons_and_are_missed_by_a_station_that_skips_one():
-    """With every DTIM beacon it misses none; with every third one it misses two in three."""
+def test_a_station_misses_the_group_frames_after_dtim_beacons_that_it_skips():
+    """A station that wakes for every third DTIM beacon misses two in three group frames."""
     every, _ = group_of({"beacon.dtim_period": 2}, "psm:listen_interval=2")
     assert every.sent == pytest.approx(2000, abs=150)
     assert every.missed == 0
@@ -187,14 +190,17 @@ def test_group_frames_follow_dtim_beacons_and_are_missed_by_a_station_that_skips
 
 
 def test_group_frames_keep_a_station_awake_for_their_air_time():
-    """100 B at 1 Mbit/s take 0.8 ms each, and the last one after each DTIM beacon another 0.1 ms."""
+    """100 B at 1 Mbit/s take 0.8 ms each, and the last frame after each DTIM beacon another 0.1 ms."""
     frames, bench = group_of({})
     awake_s = bench.world.usage().awake_s
     assert frames.sent * 0.8e-3 < awake_s < frames.sent * 0.95e-3
 
 
 def test_a_disassociated_station_receives_nothing_until_it_associates_again():
-    """Idle for 12 s with a limit of 10 s: the frame of 11 s is dropped; the next packet takes 1 s longer."""
+    """The station is idle for 12 s with a limit of 10 s.
+
+    The frame of 11 s is dropped, and the next packet takes 1 s longer.
+    """
     bench = Bench({"access_point.idle_limit_s": 10, "access_point.poll_idle": False})
     bench.arrive_at(11)
     bench.send_at(12)
@@ -205,7 +211,7 @@ def test_a_disassociated_station_receives_nothing_until_it_associates_again():
 
 
 def test_a_poll_of_the_access_point_renews_the_association_of_a_dozing_station():
-    """The poll of 10 s waits for the beacon, and its ACK renews the limit: no frame is dropped at 35 s."""
+    """The poll of 10 s waits for the beacon, and its ACK renews the limit. No frame is dropped at 35 s."""
     bench = Bench({"access_point.idle_limit_s": 10})
     bench.arrive_at(35)
     usage = bench.run(36.05)
@@ -226,7 +232,7 @@ def test_an_unacknowledged_poll_ends_the_association_3_s_after_the_limit():
 
 
 def test_null_frames_keep_the_association_alive():
-    """With one every 5 s, no frame is dropped; no null frame reaches the server."""
+    """A null frame every 5 s prevents drops, and none reaches the server."""
     bench = Bench({"access_point.idle_limit_s": 10, "station.keep_alive_s": 5})
     bench.arrive_at(31)
     usage = bench.run(32.05)
@@ -237,7 +243,7 @@ def test_null_frames_keep_the_association_alive():
 
 
 def test_a_user_defined_policy_can_read_the_dtim_period():
-    """It is set before the policy starts."""
+    """The period is set before the policy starts."""
 
     class Mine(Policy):
         name = "mine"

@@ -36,7 +36,7 @@ REPORTED = {"browser.max_page_s": 1e6}
 
 
 def test_a_page_without_progress_fails_exactly_after_an_hour():
-    """Counted from its last new byte, here of the main object."""
+    """The hour begins at the last new byte of the page, here of the main object."""
     slow = Page(1.0, 1000, (2000,), (300, 300), (0.0, 4000.0))
     (failed, _), (last, _) = loaded(REPORTED, [slow, QUICK]).visits
     assert failed.failure == "no new byte of it has come for 3600 s"
@@ -53,7 +53,7 @@ def test_a_page_that_makes_progress_does_not_stall():
 
 
 def test_the_connections_of_a_failed_page_are_reset():
-    """Two RSTs for two images in transit; the server, ready after 50 s, sends no reply."""
+    """Two images in transit get RSTs; the server, ready after 50 s, sends no reply."""
     seen = Frames()
     page = Page(1.0, 1000, (2000, 2000), (300,) * 3, (0.0, 50.0, 50.0))
     world = loaded({"browser.max_page_s": 5}, [page, Page(100.0, 1, (), (300,), (0.0,))], observers=[seen])
@@ -110,7 +110,7 @@ def test_without_faults_a_failed_page_ends_the_run():
 
 
 def test_a_persistent_connection_is_reopened_after_it_was_given_up():
-    """Its messages are counted as lost; messages after the outage arrive."""
+    """Messages during the outage are counted as lost; later messages arrive."""
     messages = Messages([Message(10.0 + 100.0 * k, 50, True, 40, 0.0, 0) for k in range(40)])
     world = world_with({"faults.wired.loss": 1e-12})
     forward = world.wired_down.deliver

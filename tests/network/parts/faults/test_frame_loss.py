@@ -31,7 +31,7 @@ def pages():
 @pytest.mark.parametrize("hop", HOPS)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_page_is_complete_with_losses_and_bytes_are_conserved(hop, policy, pages):
-    """5 % of the frames of a hop are lost, with every kind of radio."""
+    """A hop loses 5 % of its frames, with every kind of radio."""
     world = loaded({f"faults.{hop}.loss": 0.05}, pages, policy)
     assert len(world.visits) == len(pages)
     assert not world.visits.failures
@@ -42,7 +42,7 @@ def test_every_page_is_complete_with_losses_and_bytes_are_conserved(hop, policy,
 
 @pytest.mark.parametrize("settings", [{"loss": 0.1}, {"loss": 0.1, "loss_run": 2}])
 def test_the_share_of_lost_frames_is_the_configured_one(settings, pages):
-    """Among all frames of a link, lost one by one or in runs."""
+    """The share is of all frames of a link, lost one by one or in runs."""
     seen = Frames()
     loaded({f"faults.wireless.{key}": value for key, value in settings.items()}, pages, "psm", [seen])
     carried = [name for name, _, _ in seen.queued if name.startswith("wireless")]
@@ -50,8 +50,7 @@ def test_the_share_of_lost_frames_is_the_configured_one(settings, pages):
     assert len(seen.gone) / len(carried) == pytest.approx(0.1, abs=0.025)
 
 
-def test_lost_is_called_at_the_arrival_time_of_a_queued_frame():
-    """At the end of the link."""
+def test_observers_learn_of_a_loss_at_the_arrival_time_of_the_frame():
     seen = Frames()
     loaded({"faults.wired.loss": 0.3}, observers=[seen])
     queued = {(name, id(segment)): arrives_s for name, arrives_s, segment in seen.queued}
@@ -103,7 +102,7 @@ def _mac(rate, run):
 
 @pytest.mark.parametrize("make", [FrameLossParameters, partial(BeaconParameters, 100.0, 1), _mac])
 def test_a_mean_run_too_short_for_its_share_is_an_error(make):
-    """With 90 % lost, runs have a mean of at least 9, with single received frames between them."""
+    """Runs of 90 % losses have a mean of at least 9, with single received frames between them."""
     make(0.9, 9.0)
     with pytest.raises(InputError, match=r"loss_run must be at least 9 at a loss probability of 0.9, got 8"):
         make(0.9, 8.0)
@@ -118,7 +117,7 @@ def test_a_share_that_loses_no_frame_changes_only_the_number_of_events(pages):
 
 
 def test_a_hop_that_loses_all_frames_fails_every_page_at_the_syn_timeout():
-    """At least three minutes (RFC 1122); the next page is requested."""
+    """The timeout is at least three minutes (RFC 1122); the next page is requested."""
     world = loaded({"faults.wireless.loss": 1})
     assert [visit.failure[:10] for visit, _ in world.visits] == ["the client"] * 5
     assert all(180 <= visit.ended_s - visit.started_s < 300 for visit, _ in world.visits)
@@ -141,8 +140,8 @@ def throughput_mbps(size, seed, round_trip_s=0.1):
     return 8e-6 * size / (visit.ended_s - visit.started_s)
 
 
-def test_one_per_cent_of_loss_gives_the_throughput_of_mathis():
-    """MSS / RTT * sqrt(3/2) / sqrt(p) (Mathis, Semke, Mahdavi and Ott 1997), within 15 %."""
+def test_the_throughput_with_one_per_cent_of_loss_agrees_with_mathis():
+    """The model is MSS / RTT * sqrt(3/2) / sqrt(p) (Mathis, Semke, Mahdavi and Ott 1997), within 15 %."""
     throughput = statistics.mean(throughput_mbps(15_000_000, seed) for seed in (1, 2, 3))
     law = 8e-6 * 1460 / 0.1 * math.sqrt(1.5 / 0.01)
     assert throughput == pytest.approx(law, rel=0.15)

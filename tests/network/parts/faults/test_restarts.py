@@ -58,7 +58,7 @@ def test_no_frame_passes_during_a_restart(monkeypatch):
 
 
 def test_a_restart_loses_frames_queued_for_the_station(monkeypatch):
-    """In the middle of a page; the page continues after the restart."""
+    """The restart is in the middle of a page, which continues after it."""
     at(monkeypatch, 1.2)
     settings = {**RESTART, "links.wireless.rate_mbps": 0.2}
     world = loaded(settings, [Page(1.0, 50_000, (), (300,), (0.0,))], "always-on")
@@ -69,7 +69,7 @@ def test_a_restart_loses_frames_queued_for_the_station(monkeypatch):
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5", "uapsd", "twt", "anticipate"])
 def test_pages_load_between_restarts_with_every_kind_of_radio(policy):
-    """With a restart of 5 s per minute every page ends, and bytes are conserved."""
+    """A restart of 5 s per minute lets every page end, and bytes are conserved."""
     pages = load_workload("ucb", 15, 2).pages
     world = loaded({**RESTART, "faults.restart_every_s": 60}, pages, policy)
     assert len(world.visits) == 15

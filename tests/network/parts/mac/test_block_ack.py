@@ -64,7 +64,7 @@ def ppdus(frames):
 
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_queued_frames_share_a_preamble_and_a_block_ack(direction):
-    """28 full packets fit into 5.484 ms."""
+    """A duration of 5.484 ms has space for 28 full packets."""
     station = Station()
     (station.send if direction == "up" else station.forward)(40)
     seen = station.bench.run()
@@ -86,7 +86,7 @@ def test_queued_frames_share_a_preamble_and_a_block_ack(direction):
     ],
 )
 def test_an_ampdu_is_as_long_as_its_limits_allow(settings, size, most):
-    """In bytes, time and frames; an A-MPDU has as many frames as the limits allow."""
+    """The limits are of bytes, time and frames."""
     station = Station(**settings)
     station.send(200, size=size)
     seen = station.bench.run()
@@ -97,7 +97,7 @@ def test_an_ampdu_is_as_long_as_its_limits_allow(settings, size, most):
 
 
 def test_an_rts_precedes_frames_above_the_threshold():
-    """RTS, SIFS, CTS and SIFS; a packet of 700 B alone is below it."""
+    """The sequence is RTS, SIFS, CTS and SIFS; a single packet of 700 B is below the threshold."""
     station = Station(**{"mac.rts_bytes": 1000})
     station.send(1, size=700)
     station.send(1, time_s=0.16)
@@ -111,7 +111,7 @@ def test_an_rts_precedes_frames_above_the_threshold():
 
 @pytest.mark.parametrize("requests", [True, False])
 def test_a_collision_loses_the_whole_ampdu(requests):
-    """Both repeat it, after a block ack request or at once."""
+    """Both stations repeat their A-MPDU, after a block ack request or at once."""
     station = Station(2, **{"mac.block_ack_request": requests})
     station.bench.bss.timing.cw_min = 1
     for number in (0, 1):
@@ -155,7 +155,7 @@ def test_each_frame_arrives_once_in_order_or_is_lost(settings):
 
 
 def test_errors_of_single_frames_cost_less_than_the_loss_of_an_ampdu():
-    """At an error rate of 10 % nearly every A-MPDU has an error, and still nine of ten frames arrive."""
+    """Nearly every A-MPDU has an error at a rate of 10 %, and still nine of ten frames arrive."""
     clean, lossy = Station(), Station(**{"mac.frame_error_rate": 0.1})
     for station in (clean, lossy):
         station.send(2000, time_s=0.1)
@@ -164,7 +164,7 @@ def test_errors_of_single_frames_cost_less_than_the_loss_of_an_ampdu():
 
 
 def test_a_station_sends_one_block_ack_per_downlink_ampdu():
-    """It takes 38 us, three symbols at 24 Mbit/s."""
+    """The block ack takes 38 us, three symbols at 24 Mbit/s."""
     station = Station(**{"power.transmit_w": 1.0})
     station.forward(28)
     station.bench.run()
@@ -172,7 +172,7 @@ def test_a_station_sends_one_block_ack_per_downlink_ampdu():
 
 
 def test_a_station_transmits_for_the_time_of_its_ampdu_and_rts():
-    """With an RTS, the time of both frames is charged."""
+    """The energy is that of both frames."""
     for settings, rts_us in (({}, 0), ({"mac.rts_bytes": 2000}, RTS_US)):
         station = Station(**{"power.transmit_w": 1.0}, **settings)
         station.send(28)

@@ -46,7 +46,7 @@ def over_air(policy="psm", pages=QUIET, messages=(), **settings):
 
 
 def test_the_share_of_lost_frames_is_the_configured_one():
-    """In each direction; TCP repeats the lost frames."""
+    """The share holds in each direction; TCP repeats the lost frames."""
     pages = load_workload("ucb:max_think_s=2", 60, 1).pages
     world, recorder = over_air(pages=pages, faults__wireless__loss=0.03)
     assert world.ends.lost_frames("up") + world.ends.lost_frames("down") == len(recorder.lost_frames)
@@ -67,7 +67,7 @@ def test_a_capture_has_a_lost_frame_with_its_ack():
 
 @pytest.mark.parametrize("after", ["next", "rest"])
 def test_the_share_of_missed_beacons_is_the_configured_one(after, monkeypatch):
-    """Among the beacons for which the station wakes; each miss costs the listening time awake."""
+    """Only beacons for which the station wakes count; each miss costs the listening time awake."""
     settings = {"beacon__loss": 0.25, "station__after_miss": after}
     world, recorder = over_air("psm", **settings)
     missed = world.hop.report()["beacons missed"]

@@ -65,14 +65,14 @@ def seconds_per_frame(rate, timing, limit):
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.3])
 def test_the_time_of_a_frame_follows_from_attempts_backoffs_and_timeouts(rate):
-    """Within 2 %; the beacons take less than 1 %."""
+    """The tolerance is 2 %; the beacons take less than 1 %."""
     found_s, _ = queue_with_errors(rate, 7, 3000)
     expected_s = 3000 * seconds_per_frame(rate, FrameTiming(MacParameters()), 7)
     assert 1 - 0.01 < found_s / expected_s < 1 + 0.02
 
 
 def test_a_frame_is_lost_if_no_attempt_arrives():
-    """With one retry, if both have an error. A lost ACK loses no frame."""
+    """One retry is allowed, and both attempts have an error. A lost ACK loses no frame."""
     _, lost = queue_with_errors(0.3, 1, 3000)
     # Attempts end with the first ACK, so a frame is lost after two errors in a row.
     assert lost / 3000 == pytest.approx(0.3**2, rel=0.2)
@@ -90,14 +90,14 @@ def test_each_packet_reaches_its_host_once(policy, release):
 
 
 def test_an_error_rate_of_0_changes_nothing():
-    """The run is bit-for-bit that without errors."""
+    """The run is bit-for-bit equal to one without errors."""
     plain, zero = world_with_errors(0.0), world_with_errors(0.0, mac__loss_run=None)
     assert plain.usage() == zero.usage()
     assert type(plain.hop).__name__ == "MacHop"
 
 
 def test_a_station_stays_awake_from_a_missed_beacon_to_the_next():
-    """With ``stay-awake`` it is awake for an interval per missed beacon; otherwise for 5 ms."""
+    """The parameter is ``stay-awake``; otherwise the station is awake for 5 ms per missed beacon."""
     staying = world_with_errors(0.05, think_s=600.0, size=100, station__missed_beacon="stay-awake")
     dozing = world_with_errors(0.05, think_s=600.0, size=100)
     missed = staying.hop.report()["beacons missed"]
@@ -108,7 +108,7 @@ def test_a_station_stays_awake_from_a_missed_beacon_to_the_next():
 
 
 def test_errors_in_runs_have_their_share_and_their_mean_length():
-    """For beacons, and for other frames."""
+    """Beacons and other frames have separate runs."""
     keys = {"mac.model": "dcf", "mac.frame_error_rate": 0.25, "mac.loss_run": 4.0}
     topology = load_topology("three-node", keys)
     reception, errors = AirBeaconReception(topology), FrameErrors(topology)

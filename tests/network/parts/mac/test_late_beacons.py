@@ -39,7 +39,7 @@ def test_a_skipped_late_beacon_costs_no_listening_time(policy):
 
 
 def test_without_neighbors_beacons_cost_no_listening_time():
-    """They wait for a PIFS only, which the energy of a beacon includes."""
+    """Beacons wait for a PIFS only, which the energy of a beacon includes."""
     bench = AirBench(make_policy("psm"))
     bench.run()
     assert listened_s(bench, 1.0) == 0

@@ -20,7 +20,7 @@ def cells(shared):
 
 @pytest.mark.parametrize("name", CELLS)
 def test_page_times_and_time_awake_agree_with_ns3(cells, name):
-    """Page times within 1 %, time awake within 5 %, or within three standard errors of the difference."""
+    """The tolerance is 1 % of page times, 5 % of the time awake, or three standard errors."""
     assert set(cells) == set(CELLS)
     cell = cells[name]
     runs = 8 if "mac.frame_error_rate" in cell.topology else 3

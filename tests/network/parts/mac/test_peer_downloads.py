@@ -45,7 +45,7 @@ def rows(shared):
 
 
 def test_each_download_time_of_an_awake_station_agrees_with_ns3(rows):
-    """Within 3 % or 3 ms: backoffs are random in both, and a few collisions are most of the difference."""
+    """The tolerance is 3 % or 3 ms: backoffs are random, and a few collisions are most of the difference."""
     awake = [row for row in rows if row["psm"] == "0"]
     assert len(awake) == 28
     for row in awake:
@@ -54,7 +54,7 @@ def test_each_download_time_of_an_awake_station_agrees_with_ns3(rows):
 
 
 def test_each_download_time_under_power_save_agrees_with_ns3(rows):
-    """Within 2 ms, since waiting for beacons evens out the backoffs."""
+    """The tolerance is 2 ms, since waiting for beacons evens out the backoffs."""
     dozing = [row for row in rows if row["psm"] == "1"]
     assert len(dozing) == 56
     for row in dozing:

@@ -9,7 +9,7 @@ from benchmarks.peer_listen import CASES, compare, read
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_pages_and_time_awake_agree_with_ns3(case):
-    """At most 3 of 100 pages are a beacon apart, and the time awake is within 1 %."""
+    """The time awake is within 1 %, and at most 3 of 100 pages are a beacon apart."""
     page_s, peer_s, awake_s, peer_awake_s, apart = compare(read(), case)
     assert apart <= 3
     assert page_s == pytest.approx(peer_s, rel=0.01)

@@ -45,7 +45,7 @@ def asleep_after(seen, time_ms):
 
 
 def test_a_buffered_frame_is_polled_after_the_beacon_with_the_tim_bit():
-    """No backoff is left; the radio dozes at the end of its own ACK."""
+    """The radio dozes at the end of its own ACK, because no backoff is left."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
     seen = bench.run()
@@ -55,7 +55,7 @@ def test_a_buffered_frame_is_polled_after_the_beacon_with_the_tim_bit():
 
 
 def test_each_further_frame_takes_another_poll_after_a_backoff():
-    """Also a frame that arrives during retrieval, as long as the last one has More Data = 1."""
+    """A frame that arrives during retrieval is polled if the last one has More Data = 1."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     for time_s in (0.15, 0.16, 0.2, 0.2031):
         bench.arrive_at(time_s)
@@ -66,7 +66,7 @@ def test_each_further_frame_takes_another_poll_after_a_backoff():
 
 
 def test_a_frame_that_arrives_during_the_last_one_waits_for_the_next_beacon():
-    """The last one has More Data = 0; the next PS-Poll is 100 ms later."""
+    """The last frame has More Data = 0; the next PS-Poll is 100 ms later."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
     bench.arrive_at((POLLED + 0.5) / 1000)
@@ -75,7 +75,7 @@ def test_a_frame_that_arrives_during_the_last_one_waits_for_the_next_beacon():
 
 
 def test_a_legacy_station_sends_without_retrieving_frames():
-    """It dozes after the ACK, and the buffered frame waits for the beacon."""
+    """The station dozes after the ACK, and the buffered frame waits for the beacon."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
     bench.send_at(0.17)
@@ -87,7 +87,7 @@ def test_a_legacy_station_sends_without_retrieving_frames():
 
 
 def test_a_station_awake_to_send_receives_buffered_frames_then_sends_pm_1():
-    """Its data frame has PM = 0; a null frame with PM = 1 and its ACK precede the doze."""
+    """The data frame has PM = 0; a null frame with PM = 1 and its ACK precede the doze."""
     bench = AirBench(make_policy("psm"))
     bench.arrive_at(0.15)
     bench.send_at(0.17)
@@ -101,7 +101,7 @@ def test_a_station_awake_to_send_receives_buffered_frames_then_sends_pm_1():
 
 
 def test_a_null_frame_with_pm_0_retrieves_frames_without_polls():
-    """Both frames are sent as to an awake station, each after an AIFS and a backoff."""
+    """The frames are sent as to an awake station, each after an AIFS and a backoff."""
     bench = AirBench(make_policy("psm"), **{"mac.fetch": "null"})
     bench.arrive_at(0.15)
     bench.arrive_at(0.16)
@@ -114,7 +114,7 @@ def test_a_null_frame_with_pm_0_retrieves_frames_without_polls():
 
 
 def test_a_station_that_stays_awake_sends_pm_0_and_later_pm_1():
-    """A frame in between is not buffered; a frame after the wait is."""
+    """A frame during the time awake is not buffered, and a later frame is."""
     bench = AirBench(Waits(), **LEGACY)
     bench.send_at(0.15)
     bench.arrive_at(0.16)
@@ -149,7 +149,7 @@ def test_wake_ups_take_time_and_energy_and_transmissions_take_power():
 
 
 def test_a_poll_without_buffered_frames_gets_an_ack():
-    """For example, if the access point has dropped the frames."""
+    """The access point may have dropped the frames."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
     bench.at(0.2009, bench.ports[0].release)
@@ -159,7 +159,7 @@ def test_a_poll_without_buffered_frames_gets_an_ack():
 
 
 def test_several_stations_with_tim_bits_draw_a_backoff_before_polling():
-    """Otherwise all would send their PS-Polls at the same time."""
+    """All PS-Polls would otherwise be sent at the same time."""
     bench = AirBench(*(make_policy("psm") for _ in range(5)), **LEGACY)
     for station in range(5):
         bench.arrive_at(0.15, station=station)
@@ -171,7 +171,7 @@ def test_several_stations_with_tim_bits_draw_a_backoff_before_polling():
 
 
 def test_a_lost_null_frame_is_repeated():
-    """With a window of 1 and no retries many frames are lost, but all stations doze in the end."""
+    """Many frames are lost, at a window of 1 and without retries, but all stations doze in the end."""
     with patch.object(bss, "RETRY_LIMIT", 0):
         bench = AirBench(**LEGACY)
     bench.bss.timing.cw_min = 1

@@ -12,7 +12,7 @@ from tests.network.parts.mac.saturated import run_saturated, saturation_mbps
 @pytest.mark.parametrize("stations", [1, 5, 10, 20])
 @pytest.mark.parametrize(("standard", "seconds"), [("802.11b", 12.0), ("802.11n", 3.0)])
 def test_saturation_throughput_agrees_with_bianchis_model(standard, seconds, stations):
-    """Within 5 %; the sampling error of the mean is about 1 %."""
+    """The tolerance is 5 %; the sampling error of the mean is about 1 %."""
     mac = MacParameters(standard=standard)
     expected = saturation_mbps(stations, FrameTiming(mac), 1500)
     assert run_saturated(stations, mac, 1500, seconds).mbps == pytest.approx(expected, rel=0.05)
