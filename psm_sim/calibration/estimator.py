@@ -14,7 +14,7 @@ from psm_sim.calibration.pulses import Pulses, find_pulses
 from psm_sim.calibration.recording import Recording
 from psm_sim.common.array_types import BoolArray, FloatArray
 
-BEACONS, MISSED, GROUP, FRAMES, ASSOCIATION, TIMERS = STATES = (
+BEACONS, MISSED, GROUP_FRAMES, FRAMES, ASSOCIATION, TIMERS = STATES = (
     "beacons",
     "missed beacons",
     "group frames",
@@ -204,7 +204,7 @@ def _estimate_beacons(
     mode_uc = _mode(charges[is_whole & ~is_dtim & ~is_missed])
     cut_uc = _highest_charge(charges[is_whole & ~is_dtim & ~is_missed], mode_uc, sample_uc)
     is_usual = is_plain & ~is_missed & (charges <= cut_uc)
-    states[is_plain] = GROUP
+    states[is_plain] = GROUP_FRAMES
     states[is_usual] = BEACONS
     states[is_missed] = MISSED
     if follow_up_s:
@@ -403,9 +403,9 @@ def _share(found: Calibration, pulses: Pulses, states: NDArray[np.str_]) -> None
     """Set counts and shares of charge. A wake-up with group addressed frames also counts as a beacon."""
     charge = {state: float(pulses.charges_uc[states == state].sum()) for state in STATES}
     found.counts = {state: int((states == state).sum()) for state in STATES}
-    with_group = found.counts[GROUP]
+    with_group = found.counts[GROUP_FRAMES]
     charge[BEACONS] += with_group * (found.beacon_uc or 0.0)
-    charge[GROUP] -= with_group * (found.beacon_uc or 0.0)
+    charge[GROUP_FRAMES] -= with_group * (found.beacon_uc or 0.0)
     found.counts[BEACONS] += with_group
     if found.associations:
         found.associate_ms = 1e3 * float(pulses.lengths_s[states == ASSOCIATION].mean())

@@ -12,7 +12,7 @@ from psm_sim.calibration.estimator import (
     ASSOCIATION,
     BEACONS,
     FRAMES,
-    GROUP,
+    GROUP_FRAMES,
     METER_ERROR,
     MISSED,
     TIMERS,
@@ -53,7 +53,7 @@ def _shares(fit: Calibration) -> list[str]:
         parts.append("no beacons: no power saving with an access point found")
     parts += [
         f"{state} {_percent(shares[state])}"
-        for state in (MISSED, GROUP, FRAMES, ASSOCIATION, TIMERS)
+        for state in (MISSED, GROUP_FRAMES, FRAMES, ASSOCIATION, TIMERS)
         if fit.counts[state] and abs(shares[state]) >= 5e-4
     ]
     return [*parts, f"unexplained {_percent(shares['unexplained'])}"]
