@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _MAX_RATE_HZ = 20_000.0
 _MAX_SAMPLES = 4_000_000
 _MIN_SAMPLES, _MIN_S = 100, 1.0  # ten beacons at the usual interval
+_MAX_ROUNDING = (
+    5e-3  # of the times, relative to the recorded length: 25 ppm of the beacon interval, its square
+)
 _MAX_MA = 1e6
 _CHUNK = 1 << 20
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
@@ -130,6 +133,13 @@ class _Samples:
             raise InputError(
                 f"{self._path} has {self._rows - self._missing:,} samples in {length_s:.3g} s; expected at"
                 f" least {_MIN_SAMPLES} in {_MIN_S:g} s, e.g. 10 s at 10 kHz, or another unit of time."
+            )
+        waits_s = np.diff(times_s)
+        rounding_s = float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() else 0.0
+        if rounding_s > _MAX_ROUNDING * length_s:
+            raise InputError(
+                f"{self._path}: the times are rounded to {rounding_s:.3g} s; expected at most"
+                f" {1e3 * _MAX_ROUNDING * length_s:.3g} ms in {length_s:.3g} s, e.g. stamps of a millisecond."
             )
         if not currents_ma.mean() > 0:
             raise InputError(
@@ -261,9 +271,12 @@ def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Co
 
 
 def _kind(name: str) -> str:
+    """Return the quantity in a column, from the first word of its name or else from a unit in brackets."""
     first = re.sub(r"\W.*|_.*", "", name.lower())
     kinds = {"current": ("i", "amp", "amps", "ampere"), "power": (), "time": ("t", "millis", "micros")}
-    return next((kind for kind, words in kinds.items() if kind in name.lower() or first in words), "")
+    named = [kind for kind, words in kinds.items() if kind in name.lower() or first in words]
+    unit = re.search(r"[(\[][munµμ]?([AW])[)\]]$", name.strip())
+    return named[0] if named else {"A": "current", "W": "power"}[unit[1]] if unit else ""
 
 
 def _unit(name: str, units: dict[str, float]) -> str:

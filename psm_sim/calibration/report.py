@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SEPARATOR = " · "
 _MAX_SIMULATED_S = 600.0
+_LATENCY_MS = 0.5  # of a wired local network
 _LATE_BIAS = 0.1
 _MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the least in modem sleep
 
@@ -196,25 +197,28 @@ def _toml(value: Any) -> str:
 def compare_with_simulation(fit: Calibration, mode: Mode) -> str:
     """Simulate the station with its measured values, and return both means per state in one line.
 
-    Frames are pings of the station at their mean interval, answered within the local network. The radio is
-    awake for them and for missed beacons. Group frames and associations are not simulated.
+    Frames are pings of the station at their mean interval, answered within the local network, after which the
+    radio is awake as long as on average. What is not simulated is not in the recorded mean, either: group
+    frames, associations, and the wait for a missed beacon beyond the time of a beacon.
     """
     simulated_ma = _simulate(fit, mode)
     shares = fit.shares
+    missed_ma = (fit.beacon_uc or 0.0) * fit.counts[MISSED] / 1e3 / fit.length_s
     recorded_ma = {
         "base": (shares["base"] + shares[TIMERS]) * fit.mean_ma,
-        "beacons": shares[BEACONS] * fit.mean_ma,
-        "awake": (shares[FRAMES] + shares[MISSED]) * fit.mean_ma,
+        "beacons": shares[BEACONS] * fit.mean_ma + missed_ma,
+        "frames": shares[FRAMES] * fit.mean_ma,
     }
     states = [
         f"{state} {_pair(simulated_ma[state], ma)}"
         for state, ma in recorded_ma.items()
         if ma > 0 or simulated_ma[state] > 0
     ]
-    rest_ma = fit.mean_ma - sum(recorded_ma.values())
-    total = f"Simulated mean {_pair(sum(simulated_ma.values()), fit.mean_ma)} recorded"
-    rest = f"; not simulated: {rest_ma:.3g} mA of group frames, association and the rest"
-    return f"{total}: {', '.join(states)}{rest if rest_ma > 5e-3 * fit.mean_ma else ''}."
+    rest_ma = {state: shares[state] * fit.mean_ma for state in (MISSED, GROUP_FRAMES, ASSOCIATION)}
+    rest_ma[MISSED] -= missed_ma
+    rest = ", ".join(f"{ma:.3g} mA of {state}" for state, ma in rest_ma.items() if ma > 5e-3 * fit.mean_ma)
+    total = _pair(sum(simulated_ma.values()), sum(recorded_ma.values()))
+    return f"Simulated mean {total} recorded{f' without {rest}' if rest else ''}: {', '.join(states)}."
 
 
 def _pair(simulated_ma: float, recorded_ma: float) -> str:
@@ -228,12 +232,12 @@ def _simulate(fit: Calibration, mode: Mode) -> dict[str, float]:
     settings: dict[str, Any] = dict(mode.topology()[0])
     length_s = min(fit.length_s, _MAX_SIMULATED_S)
     frames = round(fit.counts[FRAMES] * length_s / fit.length_s)
-    settings |= {"beacon.interval_ms": fit.beacon_interval_ms, "links.wired.latency_ms": 0.5}
-    if fit.missed_share:
-        settings["beacon.loss"] = min(fit.missed_share, 0.99)
+    settings |= {"beacon.interval_ms": fit.beacon_interval_ms, "links.wired.latency_ms": _LATENCY_MS}
     period_s = length_s / frames if frames else 1e6
+    awake_uc = 1e3 * fit.shares[FRAMES] * fit.mean_ma * fit.length_s / max(1, fit.counts[FRAMES])
+    timeout_ms = max(0.0, awake_uc / (mode.numbers["awake_ma"] - mode.base_ma) - 2 * _LATENCY_MS)
     row: Row = simulate(
-        f"dynamic:timeout_ms={fit.awake_after_frame_ms or 0.0:.3f}" if frames else "psm",
+        f"dynamic:timeout_ms={timeout_ms:.3f}" if frames else "psm",
         f"ping:stretch_s={length_s},echo.period_s={period_s},echo.on={str(frames > 0).lower()}",
         pages=1,
         settings=settings,
@@ -245,10 +249,9 @@ def _simulate(fit: Calibration, mode: Mode) -> dict[str, float]:
     }
     awake_s = simulated_s - float(row["time_by_state_s.asleep"])
     asleep_w = settings["power.asleep_w"]
-    floor_j = asleep_w * simulated_s
     scale = 1e3 / mode.numbers["supply_v"] / simulated_s
     return {
-        "base": floor_j * scale,
+        "base": asleep_w * simulated_s * scale,
         "beacons": joules["beacons"] * scale,
-        "awake": (joules["awake"] + joules["transmit"] - asleep_w * awake_s) * scale,
+        "frames": (joules["awake"] + joules["transmit"] - asleep_w * awake_s) * scale,
     }

@@ -173,8 +173,12 @@ def load_profile(text: str) -> ChipProfile:
     path = _find(spec.name)
     table = read_toml(path, "profile")
     description, source = (str(table.pop(key, "")) for key in ("description", "source"))
-    for key in ("names", "calibration"):  # boards, and all that psm_sim calibrate found
-        table.pop(key, None)
+    table.pop("names", None)  # of boards
+    if table.pop("calibration", None) is not None and "mode" not in table:
+        raise InputError(
+            f"{path.name} is no profile, because its recording has no beacons; record an associated, idle"
+            " station in power save, or add a table [[mode]] from a data sheet."
+        )
     interval = table.pop("interval", None)
     driver, has_twt = _driver(_table(table.pop("driver", {}), path, "driver"), path)
     tcp = _table(table.pop("tcp", {}), path, "tcp")

@@ -38,6 +38,8 @@ def read(tmp_path, text, name="a.csv", **options):
         ("time/ms,current/µA", (1e3, 1e3)),
         ("millis,current_mA", (1e3, 1)),
         ("micros,amps (mA)", (1e6, 1)),
+        ("Time (s),Channel 1 (A)", (1, 1e-3)),
+        ("t (s),P (mW)", (1, 3.3)),
     ],
 )
 def test_the_header_sets_the_units(tmp_path, header, scales):
@@ -91,6 +93,11 @@ def test_more_samples_than_the_limit_are_averaged_without_loss_of_charge(tmp_pat
     assert recording.times_s.size <= 500
     assert recording.mean_ma == pytest.approx(LEVEL_MA.mean(), rel=0.01)
     assert recording.length_s == pytest.approx(2.0, rel=0.01)
+
+
+def test_times_of_whole_seconds_are_refused(tmp_path):
+    with pytest.raises(InputError, match="rounded to 1 s; expected at most 10 ms in 2 s"):
+        read(tmp_path, csv_text(np.floor(TIMES_S + 0.5), LEVEL_MA, "time_s,current_mA", (1, 1)))
 
 
 def test_a_gap_has_no_charge(tmp_path):
