@@ -148,6 +148,10 @@ class Radio:
         if self._state is SEND_ONLY and self._port.tim_bit:
             self.announced()
 
+    def settle(self, now_s: float) -> None:
+        """Advance to *now_s*, the time of a measurement, and count the energy of an unfinished doze."""
+        self.advance(now_s)
+
     def advance(self, now_s: float) -> None:
         """Advance the radio state to *now_s*, excluding events at *now_s* itself."""
         while True:

@@ -155,7 +155,7 @@ class World:
     def usage(self) -> Usage:
         """Return the radio's usage so far."""
         now_s = self.env.now
-        self.radio.advance(now_s)
+        self.radio.settle(now_s)
         return self.ledger.usage(now_s)
 
     @property

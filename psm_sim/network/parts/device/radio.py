@@ -78,6 +78,12 @@ class DeviceRadio(LossyBeaconRadio):
             traits.downlink.hold_until(now_s + delay_s)
         return super().wake_to_send(now_s)
 
+    def settle(self, now_s: float) -> None:
+        """Advance to *now_s*, and count the guard times and beacon delays of an unfinished doze."""
+        super().settle(now_s)
+        if self._state is DOZING:
+            self._count_guard_times()
+
     def accepts_group(self, number: int, frames: int) -> bool:
         """Return whether the radio receives group addressed frames. If it does, it stays awake for them.
 
@@ -147,6 +153,10 @@ class DeviceRadio(LossyBeaconRadio):
         """Change the state, and count the guard times and beacon delays of a doze at its end."""
         # Counted once per doze: with an event for every beacon, sums must not differ.
         if self._state is DOZING and state is not DOZING:
-            asleep_s = self._last_s - self._synchronized_s
-            self._ledger.listen(self._woken * self._guard_s + asleep_s * self._drift)
+            self._count_guard_times()
         super()._enter(state, time_s)
+
+    def _count_guard_times(self) -> None:
+        asleep_s = self._last_s - self._synchronized_s
+        self._ledger.listen(self._woken * self._guard_s + asleep_s * self._drift)
+        self._synchronized_s, self._woken = self._last_s, 0

@@ -152,6 +152,12 @@ def test_a_clock_that_drifts_costs_guard_time():
     assert usage.asleep_s == pytest.approx(9.98 - usage.awake_s)
 
 
+def test_guard_times_of_an_unfinished_doze_count():
+    """A station without traffic is awake for 0.2 ms for each of 99 beacons."""
+    usage = Bench({"station.guard_ms": 0.2}).run(9.98)
+    assert usage.awake_s == pytest.approx(99 * 0.2e-3)
+
+
 def test_waking_to_send_takes_time_and_energy():
     """A frame of 40 B at 5 Mbit/s is sent 20 ms after it was queued: the radio is awake for 20.064 ms."""
     bench = Bench({"station.wake_ms": 20, "power.wake_j": 0.5})
