@@ -45,7 +45,8 @@ Row = dict[str, str]
 def build(folder: Path, program: Path, source: str = "peer_air_ns3.cc") -> None:
     """Compile a C++ *source* into *program* with the wheel in *folder*, whose access rules are in its way."""
     libraries = folder / "lib64"
-    names = [f"-lns3.44-{name}" for name in LIBRARIES.split()]
+    version = next(libraries.glob("libns3*-core.so")).name.removeprefix("lib").removesuffix("-core.so")
+    names = [f"-l{version}-{name}" for name in LIBRARIES.split()]
     flags = ["-std=c++20", "-O1", "-w", "-fno-access-control", "-rdynamic", f"-I{folder / 'include'}"]
     links = [f"-L{libraries}", *names, f"-Wl,-rpath,{libraries}", "-Wl,--allow-shlib-undefined", "-ldl"]
     command = ["g++", *flags, str(HERE / source), "-o", str(program), *links]
