@@ -1,4 +1,4 @@
-// Saturated stations of 802.11n in ns-3.44: built and run by peer_crowd_ns3.py, which says what for.
+// Saturated stations of 802.11n in ns-3.44: built and run by peer_crowd.py, which says what for.
 //
 // Stations - (802.11n, 2.4 GHz, 5 m) - access point, without IP: packet sockets. Data at 65 Mbit/s (HtMcs7, long guard interval),
 // control frames at 24 Mbit/s, beacons at 1 Mbit/s every 20.48 ms without jitter. QoS, best effort. A queue that sends a packet
