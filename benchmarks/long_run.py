@@ -4,7 +4,7 @@
 
 The rate is in pages per second of processor time, of the run with the policy; the run without power
 saving comes before it. Forty times in each tenth a loop of bare SimPy is timed beside the pages, so that a
-page's cost can be told in its events, too: on a machine with other work that is the fairer measure. The
+page's cost is also given in events: on a machine with other work that is the fairer measure. The
 memory is the largest of the whole process, with both results.
 """
 

@@ -52,6 +52,7 @@ POLICIES = ("psm", "bsd:p=1", "lpsm", "anticipate")
 PAGES, SEED, RUNS = 100, 34, 5
 COLUMNS = ("page_s", "energy_j", "awake_s", "beacons", "decisions", "loading")
 MAX_AWAKE_S = 1e6
+"""Stands for ever: the program cannot read ``inf``, and no run is as long."""
 
 Table = npt.NDArray[np.float64]
 """The columns for each page, shape (pages, 6).

@@ -1,4 +1,4 @@
-"""Learners over many rounds. benchmarks/learning_round.py has a million rounds."""
+"""Learners over many rounds."""
 
 import numpy as np
 import pytest
