@@ -13,6 +13,7 @@ from psm_sim.workload.distributions import QuantileDistribution
 from psm_sim.workload.trace_profile import read_profile
 
 THINK = ((60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105.0))
+"""Limits in seconds, and the published means of the think times up to them (Mah 1997)."""
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from psm_lab.reporting.pages.markdown_tables import markdown_table
-from psm_sim.campaign.benchmark.cases import PRICES, TOLD, Case
+from psm_sim.campaign.benchmark.cases import PRICED, PRICES, Case
 from psm_sim.campaign.benchmark.ranking import REFERENCE_POLICY, Standing, policies_of, rank
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
@@ -85,9 +85,9 @@ def _order(first: Standing, second: Standing) -> int:
 
 
 def published(result: BenchmarkResult) -> list[str]:
-    """Return the policies that were published by others: all told or without a price but ``anticipate``."""
+    """Return the policies published by others, with or without the price, but not ``anticipate``."""
     own = ("anticipate", "always-on", "predict")
-    return [policy for policy in policies_of(result, told=True) if policy.split(":")[0] not in own] + [
+    return [policy for policy in policies_of(result, priced=True) if policy.split(":")[0] not in own] + [
         "predict:arrivals=false"
     ]
 
@@ -137,7 +137,7 @@ def write_benchmark_report(stored: BenchmarkResult, folder: Path = FOLDER) -> No
     """Write the tables, the figures and the numbers of a result to a folder."""
     half = len(stored.seeds) // 2
     sets = [stored.part(stored.seeds[:half]), stored.part(stored.seeds[half:])]
-    names = policies_of(stored, told=True)
+    names = policies_of(stored, priced=True)
     ranking, rankings = rank(stored, names), [rank(each, names) for each in sets]
     stability = compare_rankings(rankings)
     order, figures = [each.policy for each in ranking], folder / "figures"
@@ -149,7 +149,7 @@ def write_benchmark_report(stored: BenchmarkResult, folder: Path = FOLDER) -> No
         "versions": stored.versions,
         "seeds": stored.seeds,
         "told": _numbers(ranking),
-        "untold": _numbers(rank(stored, policies_of(stored, told=False))),
+        "untold": _numbers(rank(stored, policies_of(stored, priced=False))),
         "halves": [_numbers(each) for each in rankings],
         "stability": vars(stability),
     }
@@ -211,7 +211,7 @@ of all policies. The order does not depend on it.
 def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability: Stability) -> str:
     chain = np.log([stored.chain_j[case] for case in stored.cases])
     logs = stored.log_costs(stored.policies) - chain
-    names, policy = policies_of(stored, told=True), TOLD["anticipate"]
+    names, policy = policies_of(stored, priced=True), PRICED["anticipate"]
     order = [each.policy for each in rank(stored, names)]
     tables = [
         f"## {head}\n\n{_table(plain_rows(score_columns(stored, field, order)))}"
@@ -225,7 +225,7 @@ def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability:
         prices=len(PRICES),
         seeds=_seeds(stored),
         versions=", ".join(f"{name} {version}" for name, version in stored.versions.items()),
-        rankings="\n".join(_ranking(stored, told) for told in TITLES),
+        rankings="\n".join(_ranking(stored, priced) for priced in TITLES),
         policy=policy,
         published=", ".join(f"`{each}`" for each in published(stored)),
         targets=_table([["target", "measured", "holds"], *targets(stored, policy)]),
@@ -239,11 +239,11 @@ def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability:
     )
 
 
-def _ranking(stored: BenchmarkResult, told: bool) -> str:
-    names = policies_of(stored, told)
+def _ranking(stored: BenchmarkResult, priced: bool) -> str:
+    names = policies_of(stored, priced)
     ranking = _table(plain_rows(ranking_columns(rank(stored, names))))
     return (
-        f"## {TITLES[told]}\n\n{ranking}\n{survival(stored, names)}\n\n"
+        f"## {TITLES[priced]}\n\n{ranking}\n{survival(stored, names)}\n\n"
         f"{_table(plain_rows(order_columns(stored, names)))}"
     )
 

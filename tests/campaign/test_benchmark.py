@@ -204,8 +204,8 @@ def test_a_policy_is_in_one_table_with_its_price_and_in_one_without():
     runs = {**result.runs, "anticipate": {}, priced: {}, "mine.py:Mine": {}, f"mine.py:Mine:a={PRICE}": {}}
     other = replace(result, runs=runs)
     both = ["psm", "bsd:p=0.1"]
-    assert policies_of(other, told=True) == [*both, priced, "mine.py:Mine", f"mine.py:Mine:a={PRICE}"]
-    assert policies_of(other, told=False) == [*both, "anticipate", "mine.py:Mine"]
+    assert policies_of(other, priced=True) == [*both, priced, "mine.py:Mine", f"mine.py:Mine:a={PRICE}"]
+    assert policies_of(other, priced=False) == [*both, "anticipate", "mine.py:Mine"]
 
 
 def test_the_price_of_delay_is_relative_to_the_power_of_the_radio():
@@ -263,7 +263,7 @@ def test_the_stored_results_agree_with_this_version():
 @pytest.mark.parametrize("traffic", ["mqtt", "ping", "push"])
 def test_anticipate_costs_more_energy_and_less_delay_at_a_higher_price(traffic):
     """Means over the judging seeds are compared for each radio (docs/anticipate.md)."""
-    runs = read_result(STANDING).runs[cases.TOLD["anticipate"]]
+    runs = read_result(STANDING).runs[cases.PRICED["anticipate"]]
     for radio in cases.RADIOS:
         costs = [runs[Case(traffic, radio, price)] for price in PRICES]
         energies_j, delays_s = ([np.mean(pair[column]) for pair in costs] for column in (0, 1))

@@ -68,7 +68,7 @@ PRICES = (0.1, 1.0, 10.0)
 PRICE, PRICE_W = "{price}", "{price_w}"
 """Placeholders in a policy spec for the price of the case, relative and in watts."""
 
-TOLD = {"anticipate": f"anticipate:price={PRICE}", "stpm": f"stpm:delay_w={PRICE_W}"}
+PRICED = {"anticipate": f"anticipate:price={PRICE}", "stpm": f"stpm:delay_w={PRICE_W}"}
 """Built-in policies with a price, and their specs at the price of the case."""
 
 UNSEEN = "predict:arrivals=false"
@@ -157,18 +157,18 @@ def _trace(traffic: Traffic) -> Spec:
 
 
 def built_in() -> list[str]:
-    """Return the specs of all built-in policies with their defaults, and of those told the price."""
-    return [*POLICIES.names(), UNSEEN, *TOLD.values()]
+    """Return the specs of all built-in policies with their defaults, and of those with the price."""
+    return [*POLICIES.names(), UNSEEN, *PRICED.values()]
 
 
-def is_told(policy: str) -> bool:
+def is_priced(policy: str) -> bool:
     """Return whether a policy spec names the price."""
     return PRICE in policy or PRICE_W in policy
 
 
 def runs_of(policy: str, cases: tuple[Case, ...]) -> list[Case]:
-    """Return the cases in which a policy runs, one per traffic and radio if it is not told the price."""
-    return [case for case in cases if is_told(policy) or case == case.free]
+    """Return the cases in which a policy runs, one per traffic and radio if its spec has no price."""
+    return [case for case in cases if is_priced(policy) or case == case.free]
 
 
 def policy_of(text: str, case: Case) -> Spec:

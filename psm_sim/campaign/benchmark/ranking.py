@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.benchmark.cases import DEVICES, PAGES, TOLD, TRAFFIC, Case, is_told
+from psm_sim.campaign.benchmark.cases import DEVICES, PAGES, PRICED, TRAFFIC, Case, is_priced
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
@@ -62,13 +62,15 @@ class Standing:
     worst_case: Case
 
 
-def policies_of(result: BenchmarkResult, told: bool) -> list[str]:
-    """Return the policies of the ranking in which policies know the price (*told*), or of the other ranking.
+def policies_of(result: BenchmarkResult, priced: bool) -> list[str]:
+    """Return the policies of the ranking with the price (*priced*), or of the ranking without it.
 
     A policy without a price parameter is in both rankings.
     """
-    informed = {name for name, spec in TOLD.items() if spec in result.policies}
-    return [policy for policy in result.policies if (policy not in informed if told else not is_told(policy))]
+    informed = {name for name, spec in PRICED.items() if spec in result.policies}
+    return [
+        policy for policy in result.policies if (policy not in informed if priced else not is_priced(policy))
+    ]
 
 
 def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list[Standing]:

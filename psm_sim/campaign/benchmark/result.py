@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.campaign.benchmark.cases import PRICES, TRAFFIC, BenchmarkPlan, Case, is_told, runs_of
+from psm_sim.campaign.benchmark.cases import PRICES, TRAFFIC, BenchmarkPlan, Case, is_priced, runs_of
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
@@ -81,7 +81,7 @@ class BenchmarkResult:
 
     def costs(self, policy: str, case: Case) -> Costs:
         """Return the energies, delays and times of a policy in a case."""
-        return self.runs[policy][case if is_told(policy) else case.free]
+        return self.runs[policy][case if is_priced(policy) else case.free]
 
     def cost_j(self, policy: str, case: Case) -> FloatArray:
         """Return energy plus price times delay of a policy in a case for each seed, in joules."""

@@ -139,8 +139,8 @@ def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ())
     """
     seeds, cases = result.seeds, len(result.cases)
     with console_on(stream) as console:
-        for told, title in TITLES.items():
-            names = policies_of(result, told)
+        for priced, title in TITLES.items():
+            names = policies_of(result, priced)
             standings = rank(result, names)
             console.print(f"{title}:")
             _, left_out = print_table(console, ranking_columns(standings))
