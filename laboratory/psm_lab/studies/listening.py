@@ -33,13 +33,15 @@ _MAX_DOZE_S = 1.2  # 12 beacons, as the longest of INTERVALS
 class TraceCase(NamedTuple):
     """Trace of the study with its title and the pages of a full and a quick run.
 
-    If ``pages`` or ``quick_pages`` is None, the scale determines the number of pages.
+    If ``pages`` or ``quick_pages`` is None, the scale determines the number of pages. ``weight`` is the run
+    time of a page relative to ``ucb``.
     """
 
     trace: str
     title: str
     pages: int | None
     quick_pages: int | None
+    weight: int = 1
 
     def scenario(self, scale: Scale, seed: int) -> Scenario:
         """Return the scenario of one run at a *scale*, with a *seed* beyond :data:`FIRST_SEED`."""
@@ -54,11 +56,13 @@ PAGE_TRACES = (
     TraceCase("ucb:server_delay_ms=650", "ucb, server delay 650 ms", None, None),
     TraceCase("ucb:server_delay_ms=none", "ucb, no server delay", None, None),
     TraceCase("shifting", "shifting", 314, 120),
-    TraceCase("modern", "modern", 30, 8),
+    TraceCase("modern", "modern", 30, 8, weight=12),
 )
 """Traces of pages; 314 pages are one round of the regimes of ``shifting``."""
 
-PUSH_TRACES = tuple(TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1) for kind in PUSH_KINDS)
+PUSH_TRACES = tuple(
+    TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1, weight=40) for kind in PUSH_KINDS
+)
 """Push traffic, with one page view at the end of each hour."""
 
 INTERVALS = (1, 2, 3, 6, 9, 12)
@@ -318,10 +322,10 @@ def at_equal_delay(runs: pd.DataFrame, policy: pd.DataFrame) -> pd.DataFrame:
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one task per trace and seed, and matched listening and the optimum for each page trace."""
     found: list[Task] = []
-    for cases, policies, weight in ((PAGE_TRACES, PAGE_POLICIES, 1), (PUSH_TRACES, PUSH_POLICIES, 40)):
+    for cases, policies in ((PAGE_TRACES, PAGE_POLICIES), (PUSH_TRACES, PUSH_POLICIES)):
         for case in cases:
             labels, scenarios = {"trace": case.trace}, [case.scenario(scale, n) for n in scale.seeds(seed)]
-            pages = weight * scenarios[0].pages
+            pages = case.weight * scenarios[0].pages
             for scenario in scenarios:
                 arguments: dict[str, Any] = {"policies": policies, "scenario": scenario}
                 found.append(Task("listening", run_policies, arguments, pages * len(policies), labels))
