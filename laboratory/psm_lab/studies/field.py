@@ -195,7 +195,14 @@ def count_frames(policies: Sequence[str], scenario: Scenario) -> list[Row]:
     for run in run_comparison(policies, scenario).runs:
         usage, pages = usage_of(run.row), run["pages"]
         radio_j = usage.total_j - usage.frames_j
-        rows.append({"policy": run.policy, "radio_j": radio_j / pages, "frames": usage.frames / pages})
+        rows.append(
+            {
+                "seed": scenario.seed,
+                "policy": run.policy,
+                "radio_j": radio_j / pages,
+                "frames": usage.frames / pages,
+            }
+        )
     return rows
 
 
@@ -212,7 +219,7 @@ def frame_tasks(seeds: Sequence[int], pages: int) -> list[Task]:
                     count_frames,
                     {"policies": FRAME_POLICIES, "scenario": scenario},
                     count * (1 + len(FRAME_POLICIES)),
-                    {"trace": trace, "chip": chip, "seed": seed},
+                    {"trace": trace, "chip": chip},
                 )
             )
     return tasks
