@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable
@@ -14,8 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.anticipate import stored
+from benchmarks.anticipate import STEM, run, stored
 from benchmarks.anticipate import table as table_of_anticipate
+from benchmarks.one_decision import trained
 from psm_sim.network.chip_estimation import DOZING_RATIOS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -140,6 +142,25 @@ def test_the_result_in_the_readme_agrees_with_the_stored_runs() -> None:
     ]
     assert [float(number) for number in match.groups()] == pytest.approx(measured)
     assert (cheap[:, 1] < 0).all()
+
+
+def test_the_stored_runs_of_anticipate_repeat() -> None:
+    """One seed of one kind of pages on a chip; the file has seven digits."""
+    with STEM.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+        rows = {tuple(row.values())[:4]: row for row in csv.DictReader(file)}
+    for pages, radio, seed, policy, energy_j, slowdown in run((70001, "ucb", "cyw43439")):
+        row = rows[pages, radio, str(seed), policy]
+        assert (float(row["energy_j"]), float(row["slowdown"])) == pytest.approx(
+            (energy_j, slowdown), rel=1e-6
+        )
+
+
+def test_the_stored_decision_of_anticipate_repeats() -> None:
+    """The probability that the reply has come, over the time since the request."""
+    with (ROOT / "docs/pictures/one-decision.csv").open(encoding="utf-8", newline="") as file:
+        times_ms, stored_risen = np.array([list(map(float, row.values())) for row in csv.DictReader(file)]).T
+    risen, _ = trained(1.0).models["request"].at(times_ms / 1000)
+    assert risen == pytest.approx(stored_risen, rel=1e-9)
 
 
 def test_the_table_of_anticipate_agrees_with_the_stored_runs() -> None:
