@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_lab.studies import load_study, select_studies
     from psm_lab.studies.study import FULL, QUICK
     from psm_lab.studies.study_runner import EVERY_PROCESSOR, reproduce
+    from psm_lab.studies.tasks import sample_rows
     from psm_sim.common.output_files import check_outputs
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.terminal.progress import progress
@@ -105,6 +107,9 @@ def run(arguments: argparse.Namespace) -> int:
             reasons = dict.fromkeys(missing, "not run") | {missing[0]: reason_of(error)}
             _report(findings, reasons, folder, names, arguments)
         raise
+    if folder is not None:
+        samples = [sample_rows(study.tasks(scale, arguments.seed)) for study in studies.values()]
+        findings = [replace(found, sample=rows) for found, rows in zip(findings, samples, strict=True)]
     _report(findings, {}, folder, names, arguments)
     return 0
 

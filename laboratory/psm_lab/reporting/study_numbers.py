@@ -55,6 +55,7 @@ def _study(findings: Findings) -> dict[str, Any]:
         "remarks": list(findings.remarks),
         "commentary": list(findings.commentary),
         "tables": [{"title": table.title, **_frame(table.frame)} for table in findings.tables],
+        "sample": [{name: to_plain(value) for name, value in row.items()} for row in findings.sample],
     }
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import pandas as pd
 
 from psm_lab.studies.published_claims import Claim
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.preset import Preset
 
@@ -104,6 +104,8 @@ class Findings:
         Data of the figures by name.
     summary : sequence of str
         Paragraphs of the summary at the top of a report, computed from the rows.
+    sample : sequence of dict
+        Rows of :func:`~psm_lab.studies.tasks.sample_rows`, if the findings are stored in a report.
     """
 
     study: str
@@ -117,6 +119,7 @@ class Findings:
     provisional: bool = False
     figures: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     summary: Sequence[str] = ()
+    sample: Sequence[Row] = ()
 
 
 def table_of_means(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
+
+import numpy as np
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.progress import Progress, no_progress
@@ -122,6 +124,32 @@ def run_groups(
             key, rows = next(finished)
             results[key] = rows
         yield Rows(group, [results[key] for key in names])
+
+
+_SAMPLED = 4
+"""Maximum number of tasks in a sample."""
+
+
+def sample_rows(tasks: Sequence[Task]) -> list[Row]:
+    """Run a few light tasks again, and return the scalars in the last row of each.
+
+    A report stores these rows, and a test computes them anew. If they differ, the report is stale.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        Tasks of a study. If some compare policies, the lightest of them with different labels run, each with
+        another one of its policies. Otherwise the lightest task runs.
+    """
+    compared = {str(task.labels): task for task in tasks if "policies" in task.arguments}
+    light = sorted(compared.values() or tasks, key=lambda task: task.weight)
+    sample = light[: _SAMPLED if compared else 1]
+    for number, task in enumerate(sample):
+        if policies := task.arguments.get("policies"):
+            one = policies[-1 - number * len(policies) // len(sample)]
+            sample[number] = replace(task, arguments={**task.arguments, "policies": (one,)})
+    rows = [task.run()[-1] for task in sample]
+    return [{name: value for name, value in row.items() if np.isscalar(value)} for row in rows]
 
 
 def comparison_task(
