@@ -35,8 +35,6 @@ class TcpConstants:
         Rule of the growth in slow start.
     stack : TcpStack
         Rules of the TCP implementation.
-    min_timeout : float
-        Minimum timeout of that stack.
     at_once : int
         Number of unacknowledged segments that triggers an immediate ACK.
     delay_s : float
@@ -46,8 +44,7 @@ class TcpConstants:
     """
 
     __slots__ = (
-        "at_once", "delay_s", "first_window", "growth", "header", "min_timeout", "segment", "stack",
-        "ticks", "window",
+        "at_once", "delay_s", "first_window", "growth", "header", "segment", "stack", "ticks", "window",
     )  # fmt: skip
 
     def __init__(self, tcp: TcpParameters, stack: TcpStack | None = None) -> None:
@@ -55,7 +52,6 @@ class TcpConstants:
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
         self.stack = stack = stack or TCP_STACKS[tcp.stack]
-        self.min_timeout = stack.min_timeout_s
         self.delay_s = stack.delayed_ack_s if tcp.delayed_ack_ms is None else tcp.delayed_ack_ms / 1000
         self.at_once = 2 if self.delay_s > 0 else 1
         to_tick = tcp.delayed_ack == "heartbeat" or (stack.delays_to_tick and tcp.delayed_ack_ms is None)
@@ -65,27 +61,31 @@ class TcpConstants:
 class RetransmissionTimeout:
     """Retransmission timeout ``seconds`` (RFC 6298), from round-trip samples and exponential back-off."""
 
-    __slots__ = ("_constants", "_estimate_s", "_smoothed", "_variation", "seconds")
+    __slots__ = ("_deviation", "_estimate_s", "_smoothed", "_stack", "seconds")
 
-    def __init__(self, constants: TcpConstants) -> None:
-        self._constants = constants
+    def __init__(self, stack: TcpStack) -> None:
+        self._stack = stack
         self._smoothed: float | None = None
-        self._variation = 0.0
-        self.seconds = self._estimate_s = constants.stack.first_timeout_s
+        self._deviation = 0.0  # four times RTTVAR, as in the integer arithmetic of Jacobson
+        self.seconds = self._estimate_s = stack.first_timeout_s
 
     def sample(self, round_trip_s: float) -> None:
         """Update the estimate with a measured round trip in seconds (RFC 6298, 2.2 and 2.3)."""
         smoothed = self._smoothed
         if smoothed is None:
-            smoothed, variation = round_trip_s, round_trip_s / 2
+            smoothed, deviation = round_trip_s, 2.0 * round_trip_s
         else:
             error = smoothed - round_trip_s
-            variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
+            deviation = 0.75 * self._deviation + (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
-        self._smoothed, self._variation = smoothed, variation
-        seconds = smoothed + 4.0 * variation
-        if seconds < self._constants.min_timeout:
-            seconds = self._constants.min_timeout
+        self._deviation = deviation
+        margin_s = self._stack.timeout_margin_s
+        self._set(smoothed, deviation if deviation > margin_s else margin_s)
+
+    def _set(self, smoothed: float, margin: float) -> None:
+        self._smoothed, seconds = smoothed, smoothed + margin
+        if seconds < self._stack.min_timeout_s:
+            seconds = self._stack.min_timeout_s
         elif seconds > MAX_TIMEOUT_S:
             seconds = MAX_TIMEOUT_S
         self.seconds = self._estimate_s = seconds
@@ -97,6 +97,34 @@ class RetransmissionTimeout:
     def end_back_off(self) -> None:
         """Set the timeout to its value before it was doubled."""
         self.seconds = self._estimate_s
+
+
+class LinuxTimeout(RetransmissionTimeout):
+    """Retransmission timeout of Linux (``tcp_rtt_estimator()`` in ``net/ipv4/tcp_input.c``).
+
+    A shorter round trip raises the deviation by an eighth of what a longer one does. The margin over the
+    smoothed round trip rises to the deviation at once, and falls by a quarter of the difference in a round
+    trip. With one sample at a time, each sample ends a round trip.
+    """
+
+    __slots__ = ("_margin", "_peak")
+
+    def sample(self, round_trip_s: float) -> None:
+        """Update the estimate with a measured round trip in seconds."""
+        smoothed, least = self._smoothed, self._stack.timeout_margin_s
+        if smoothed is None:
+            smoothed, self._deviation = round_trip_s, 2.0 * round_trip_s
+            # The first margin is also the peak of the first round trip, so the second sample cannot lower it.
+            self._margin = self._peak = max(self._deviation, least)
+        else:
+            error = round_trip_s - smoothed
+            smoothed += 0.125 * error
+            growth = abs(error) - 0.25 * self._deviation
+            self._deviation += 0.125 * growth if error < 0.0 < growth else growth
+            peak = max(self._deviation, self._peak)
+            self._margin = max(peak, 0.75 * self._margin + 0.25 * peak)
+            self._peak = least
+        self._set(smoothed, self._margin)
 
 
 class SlowStartGrowth:
@@ -153,7 +181,8 @@ class Sender(ABC):
         self._constants = constants
         self._growth = None if constants.growth == "ns2" else SlowStartGrowth(constants)
         self._timer = Timer(timers, self._expired)
-        self.timeout = RetransmissionTimeout(constants)
+        stack = constants.stack
+        self.timeout = LinuxTimeout(stack) if stack.margin_falls_slowly else RetransmissionTimeout(stack)
         self._timed = 0
         self._timed_at = 0.0
         self._syns_repeated = 0

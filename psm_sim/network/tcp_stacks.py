@@ -13,6 +13,10 @@ class TcpStack(NamedTuple):
     ----------
     first_timeout_s, min_timeout_s : float
         Initial and minimum retransmission timeout.
+    timeout_margin_s : float
+        Minimum excess of the timeout over the smoothed round trip, from 0 to *min_timeout_s*.
+    margin_falls_slowly : bool
+        Whether this excess follows a smaller variation of the round trip only slowly.
     backs_off_syn : bool
         Whether each timeout of a SYN doubles the next one.
     ack_ends_back_off : bool
@@ -37,6 +41,8 @@ class TcpStack(NamedTuple):
 
     first_timeout_s: float
     min_timeout_s: float
+    timeout_margin_s: float
+    margin_falls_slowly: bool
     backs_off_syn: bool
     ack_ends_back_off: bool
     delayed_ack_s: float
@@ -49,21 +55,23 @@ class TcpStack(NamedTuple):
 
 
 TCP_STACKS = {
-    # RFC 6298, 2.1, 2.4 and 5; RFC 5681, 3.1; RFC 9293, 3.10.7.4. The delay of ACKs is that of ns-2.
-    "rfc": TcpStack(1.0, 1.0, True, False, 0.1, False, 1, True, True, False, "rfc"),
-    # TCP_TIMEOUT_INIT, TCP_RTO_MIN and TCP_DELACK_MIN in include/net/tcp.h; tcp_init_transfer() takes one
-    # segment if more than one SYN was repeated.
-    "linux": TcpStack(1.0, 0.2, True, False, 0.04, False, 2, True, True, False, "linux"),
+    # RFC 6298, 2.1, 2.3 with a clock granularity of 0, 2.4 and 5; RFC 5681, 3.1; RFC 9293, 3.10.7.4. The
+    # delay of ACKs is that of ns-2.
+    "rfc": TcpStack(1.0, 1.0, 0.0, False, True, False, 0.1, False, 1, True, True, False, "rfc"),
+    # TCP_TIMEOUT_INIT, TCP_RTO_MIN and TCP_DELACK_MIN in include/net/tcp.h; tcp_rtt_estimator() adds at least
+    # TCP_RTO_MIN to the round trip; tcp_init_transfer() takes one segment if more than one SYN was repeated.
+    "linux": TcpStack(1.0, 0.2, 0.2, True, True, False, 0.04, False, 2, True, True, False, "linux"),
     # LWIP_TCP_RTO_TIME in opt.h; TCP_TMR_INTERVAL in priv/tcp_priv.h: delayed ACKs leave with the fast timer
     # of 250 ms, and the slow timer of 500 ms ends timeouts. In tcp_receive(), sv counts slow timers and
-    # starts at LWIP_TCP_RTO_TIME; sv += |m| - (sv >> 2) cannot take it below 3. It also ends the back-off.
+    # starts at LWIP_TCP_RTO_TIME; sv += |m| - (sv >> 2) cannot take it below 3. The timeout is
+    # (sa >> 3) + sv timers, where sa >> 3 is the round trip less up to one timer. It also ends the back-off.
     # tcp_slowtmr() does not double the timeout in SYN_SENT. tcp_process() takes the initial window after
     # any number of SYNs.
-    "lwip": TcpStack(3.0, 1.5, False, True, 0.25, True, inf, True, True, False, "linux"),
+    "lwip": TcpStack(3.0, 1.5, 1.0, False, False, True, 0.25, True, inf, True, True, False, "linux"),
     # The same with CONFIG_LWIP_TCP_RTO_TIME, whose default is 1500 ms.
-    "esp-idf": TcpStack(1.5, 1.5, False, True, 0.25, True, inf, True, True, False, "linux"),
-    # ConnTimeout, MinRto and DelAckTimeout of TcpSocket; ProcessSynSent(), ProcessSynRcvd() and NewAck(),
-    # which ends the back-off; traces.
-    "ns3": TcpStack(3.0, 1.0, True, True, 0.2, False, inf, False, False, True, "ns3"),
+    "esp-idf": TcpStack(1.5, 1.5, 1.0, False, False, True, 0.25, True, inf, True, True, False, "linux"),
+    # ConnTimeout and DelAckTimeout of TcpSocket, MinRto and ClockGranularity of TcpSocketBase;
+    # ProcessSynSent(), ProcessSynRcvd() and NewAck(), which ends the back-off; traces.
+    "ns3": TcpStack(3.0, 1.0, 0.001, False, True, True, 0.2, False, inf, False, False, True, "ns3"),
 }
 """Stacks by the values of ``tcp.stack``."""

@@ -12,6 +12,7 @@ from simpy import Environment
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_endpoint import AckFirst, Endpoint
 from psm_sim.network.tcp_sender import TcpConstants
+from psm_sim.network.tcp_stacks import TCP_STACKS
 from psm_sim.network.timers import TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
@@ -28,7 +29,7 @@ class Peer:
         tcp = TcpParameters(segment_bytes=SEGMENT_BYTES, **parameters)
         constants = TcpConstants(tcp)
         if short_timeout:
-            constants.min_timeout = 0.001
+            constants.stack = constants.stack._replace(min_timeout_s=0.001)
         kind = AckFirst if constants.stack.acknowledges_first else Endpoint
         self.endpoint = kind(TimerQueue(self.env), constants, ConnectionId(), self)
         self.endpoint.application = self
@@ -469,7 +470,7 @@ RULES = (
     Rule("ns-3", "never", "connect / wait 9.01 / syn-ack / window 200", NS3),
     Rule("lwIP, tcp_process", "never", "connect / wait 9.01 / syn-ack / window 200", LWIP),
     Rule("RFC 6298, 2.4", "the least timeout is 1 s", "open / timeout 1"),
-    Rule("Linux, TCP_RTO_MIN", "the sample is above 0.2 s", "open / timeout 0.3", LINUX),
+    Rule("Linux, TCP_RTO_MIN", "it is 0.2 s above the round trip", "open / timeout 0.3", LINUX),
     Rule("lwIP, tcp_receive", "it is 3 slow timers", "open / timeout 1.5", LWIP),
     Rule("RFC 6298, 5.5", "a second SYN waits twice as long", "connect / wait 1.01 / timeout 2"),
     Rule("lwIP, tcp_slowtmr", "it does not", "connect / wait 3.01 / timeout 3", LWIP),
@@ -542,3 +543,46 @@ def test_an_endpoint_follows_the_rule(rule: Rule) -> None:
     peer = Peer(**rule.parameters)
     for line in rule.script.split(" / "):
         peer.play(line)
+
+
+# Hand-computed: the first timeout is three times the round trip, if that is above the minimum.
+@pytest.mark.parametrize(
+    ("stack", "round_trips_s", "timeouts_s"),
+    [
+        ("rfc", (2, 2, 2), (6, 5, 4.25)),
+        ("rfc", (0.4, 0.4, 0.4), (1.2, 1, 1)),
+        ("rfc", (0.5, 2.5, 0.5), (1.5, 3.5, 3.03125)),  # SRTT 0.5, 0.75, 0.71875; 4 RTTVAR 1, 2.75, 2.3125
+        ("ns3", (2, 2, 2), (6, 5, 4.25)),
+        ("lwip", (1, 1, 1, 1), (3, 2.5, 2.125, 2)),
+        ("esp-idf", (0.1, 0.1), (1.5, 1.5)),
+        # A smaller variation does not count in the second sample, and then by a quarter of the difference.
+        ("linux", (0.4, 0.4, 0.4), (1.2, 1.2, 0.4 + 0.8 - 0.35 / 4)),
+        # A longer round trip raises the margin at once to 0.15 + 0.9. A shorter one than expected does not.
+        ("linux", (0.1, 1.0, 0.1), (0.3, 0.2125 + 1.05, 0.1984375 + 1.05 - 0.15 / 4)),
+        # The error of -0.3 raises the deviation of 0.45 by (0.3 - 0.1125) / 8.
+        ("linux", (0.4, 0.4, 0.4, 0.1), (1.2, 1.2, 1.1125, 0.3625 + 0.75 * 0.7125 + 0.25 * 0.4734375)),
+    ],
+)
+def test_the_timeout_follows_the_round_trips(
+    stack: str, round_trips_s: tuple[float, ...], timeouts_s: tuple[float, ...]
+) -> None:
+    """Each timeout is the smoothed round trip with the margin of the stack."""
+    timeout, found = Peer(stack=stack).endpoint.timeout, []
+    for round_trip_s in round_trips_s:
+        timeout.sample(round_trip_s)
+        found.append(timeout.seconds)
+    assert found == pytest.approx(timeouts_s)
+
+
+@pytest.mark.parametrize(
+    ("stack", "margin_s"), [("rfc", 0), ("linux", 0.2), ("lwip", 1), ("esp-idf", 1), ("ns3", 0.001)]
+)
+@pytest.mark.parametrize("round_trip_s", [0.001, 0.3, 1.2])
+def test_a_constant_round_trip_leaves_the_margin(stack: str, margin_s: float, round_trip_s: float) -> None:
+    """The timeout falls to the round trip with the minimum margin, or to the minimum timeout."""
+    timeout, last_s = Peer(stack=stack).endpoint.timeout, 60.0
+    for _ in range(60):
+        timeout.sample(round_trip_s)
+        assert timeout.seconds <= last_s
+        last_s = timeout.seconds
+    assert last_s == pytest.approx(max(TCP_STACKS[stack].min_timeout_s, round_trip_s + margin_s))
