@@ -92,15 +92,9 @@ def _record(
 def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     """Return the traffic as a chain with the delays of pages or messages, and the energy outside the chain.
 
-    With pages, the total delay of a schedule is the time that it adds to the pages. With messages, the chain
-    is open, and the total delay is that of all messages to the station, or of their replies.
-
-    Parameters
-    ----------
-    workload : Workload
-        Pages, or messages during pauses.
-    topology : Topology
-        The resolved topology.
+    The workload has pages, or messages during pauses. With pages, the total delay of a schedule is the time
+    that it adds to the pages. With messages, the chain is open, and the total delay is that of all messages
+    to the station, or of their replies.
 
     Returns
     -------

@@ -25,13 +25,6 @@ class FixedShareBank:
     and rates so close to 0 that the share is below 1e-100. Their columns are maintained as logarithms by
     :class:`LogFixedShareBank`.
 
-    Parameters
-    ----------
-    n_experts : int
-        Number of experts n.
-    rates : ndarray, shape (m,)
-        Switching rates.
-
     Attributes
     ----------
     weights : ndarray, shape (n, m)
@@ -125,17 +118,7 @@ class FixedShareBank:
         return totals
 
     def lookahead(self, losses: FloatArray, rate_weights: FloatArray, skip: Skip) -> Lookahead | None:
-        """Return a lookahead on future rounds, or None if eigenmodes do not apply.
-
-        Parameters
-        ----------
-        losses : ndarray, shape (n,)
-            Losses of every round, in nats.
-        rate_weights : ndarray, shape (m,)
-            Weights of the rates.
-        skip : callable
-            See :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead`.
-        """
+        """Return a lookahead on rounds with these *losses* in nats, or None if eigenmodes do not apply."""
         modes = compute_eigenmodes(self._rates_key, losses.tobytes())
         return None if modes is None else Lookahead(modes, self.weights, rate_weights, skip)
 
@@ -151,16 +134,9 @@ class FixedShareBank:
 
 
 class LogFixedShareBank:
-    """Fixed-share learners in the log domain, slower but exact for any rate from 0 to 1.
+    """Fixed-share learners in the log domain, slower but exact for any rate from 0 to 1 and n >= 2 experts.
 
     A rate whose weight lies entirely on excluded experts has evidence ``-inf`` and is left unchanged.
-
-    Parameters
-    ----------
-    n_experts : int
-        Number of experts n, at least 2.
-    rates : ndarray, shape (m,)
-        Switching rates.
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:

@@ -46,11 +46,6 @@ class LogPosterior:
     A weight that underflows can recover later. This is Static-expert if applied to experts, and the rate
     posterior of Learn-alpha if applied to switching rates (thesis, eq. 2.7).
 
-    Parameters
-    ----------
-    size : int
-        Number of weights.
-
     Attributes
     ----------
     weights : ndarray, shape (size,)

@@ -146,15 +146,6 @@ class Learner(ABC):
 def check_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
     """Return *values* as a float64 array.
 
-    Parameters
-    ----------
-    values : array_like
-        Values to check.
-    shape : tuple of int
-        Required shape.
-    name : str
-        Name in the error message, in the plural.
-
     Raises
     ------
     InputError

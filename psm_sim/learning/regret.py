@@ -50,17 +50,10 @@ class SwitchCounts(NamedTuple):
     variance: float
 
     def beta(self, alpha: float, transitions: int) -> float:
-        """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum (thesis, eq. 2.20).
+        """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum; *transitions* is T - 1 (eq. 2.20).
 
         It lies in [0, 1). It is rounded down by the largest possible rounding error, and is thus 0 where the
         curve is flat.
-
-        Parameters
-        ----------
-        alpha : float
-            Switching rate at the minimum.
-        transitions : int
-            Number of transitions T - 1.
         """
         spread = max(self.variance, 0.0) / (transitions * alpha * (1 - alpha))
         return max(1 - spread - _STEP_ROUNDING * (transitions + 10), 0.0)

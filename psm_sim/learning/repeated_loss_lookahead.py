@@ -31,14 +31,7 @@ _MAX_SPREAD_NATS = 2.0
 
 
 class Eigenmodes:
-    """Eigenmodes of m switching rates over n experts, for one vector of losses.
-
-    Parameters
-    ----------
-    rates : ndarray, shape (m,)
-        Switching rates.
-    losses : ndarray, shape (n,)
-        Losses of every round, in nats.
+    """Eigenmodes of m switching rates over n experts, for one vector of losses in nats.
 
     Attributes
     ----------
@@ -110,11 +103,6 @@ class Eigenmodes:
 
         At each rate the sum of the weights decreases in every round, by no more than the largest likelihood
         ratio. The omitted rates together contribute at most 1e-17 of the sum in any round of the block.
-
-        Parameters
-        ----------
-        rate_weights : ndarray, shape (m,)
-            Current weights of the rates.
         """
         largest = rate_weights.item(rate_weights.argmax())
         visible = (rate_weights > largest * self._min_visible).nonzero()[0]
@@ -123,15 +111,8 @@ class Eigenmodes:
     def sums(self, terms: FloatArray, rates: slice) -> tuple[FloatArray, FloatArray]:
         """Return the weighted sums of the values and of ones after each round of a block.
 
-        Two separate products with a vector are used, because one product with two columns takes over twice
-        the time.
-
-        Parameters
-        ----------
-        terms : ndarray, shape (2, k, n)
-            Current terms of the modes in both sums.
-        rates : slice
-            The k rates.
+        *terms*, shape (2, k, n), are the terms of the modes of k *rates* in both sums. Two separate products
+        with a vector are used, because one product with two columns takes over twice the time.
         """
         powers, between = self.powers
         rate_powers = powers[rates].reshape(-1, powers.shape[-1])
@@ -189,13 +170,6 @@ def is_applicable(rates: FloatArray, losses: FloatArray) -> bool:
 
     The smallest share must be far above rounding errors, the likelihoods within a factor of e^2, and the
     matrices (n * n * m numbers) small enough to read in each round. Otherwise rounds are learnt one by one.
-
-    Parameters
-    ----------
-    rates : ndarray, shape (m,)
-        Switching rates.
-    losses : ndarray, shape (n,)
-        Losses, in nats.
     """
     n = losses.size
     if n < 2 or n * n * rates.size > _MAX_NUMBERS or not np.isfinite(losses).all():
@@ -263,20 +237,7 @@ class Lookahead:
             yield weighted / weights
 
     def _terms(self, coordinates: FloatArray, rates: slice) -> FloatArray:
-        """Return the terms of the modes of *rates* in the weighted sums of the values and of ones.
-
-        Parameters
-        ----------
-        coordinates : ndarray, shape (n, k)
-            Weights in the modes.
-        rates : slice
-            The k rates.
-
-        Returns
-        -------
-        ndarray, shape (2, k, n)
-            Terms of both sums.
-        """
+        """Return the terms of the modes of k *rates* in the sums of values and ones, shape (2, k, n)."""
         terms: FloatArray = self._terms_of_values[:, rates] * (coordinates * self._rate_weights[rates]).T
         return terms
 

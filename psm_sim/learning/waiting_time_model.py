@@ -40,13 +40,7 @@ def shares(after_s: float, by_s: float) -> FloatArray:
 
 
 def exponential_masses(rates: FloatArray) -> FloatArray:
-    """Return the mass of each bin under exponential distributions, shape (m, 103).
-
-    Parameters
-    ----------
-    rates : ndarray, shape (m,)
-        Rates of the distributions, in 1/s.
-    """
+    """Return the mass of each bin under exponential distributions with *rates* in 1/s, shape (m, 103)."""
     survival = np.exp(-rates[:, None] * EDGES_S)
     return np.concatenate((survival[:, :-1] - survival[:, 1:], survival[:, -1:]), axis=1)
 
@@ -84,13 +78,7 @@ class CdfCurve(NamedTuple):
         return cls(cdf, integral)
 
     def at(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the probability by each time, and its integral from 0 in seconds.
-
-        Parameters
-        ----------
-        times_s : ndarray
-            Times in seconds, of any shape.
-        """
+        """Return the probability by each time in seconds, of any shape, and its integral from 0."""
         bin_index = np.searchsorted(EDGES_S, times_s, side="right") - 1
         cdf = np.interp(times_s, EDGES_S, self.cdf)
         return cdf, self.integral[bin_index] + (times_s - EDGES_S[bin_index]) * (

@@ -155,13 +155,6 @@ MAX_LENGTH = 500
 def parse_expression(text: str, names: Sequence[str]) -> Node:
     """Parse a formula.
 
-    Parameters
-    ----------
-    text : str
-        Formula in Python syntax.
-    names : sequence of str
-        Names of its variables.
-
     Raises
     ------
     InputError

@@ -82,13 +82,6 @@ def check_loss(loss: Loss, times_ms: FloatArray) -> None:
 
     The test uses a copy, so a loss with state is unchanged. The copy also observes each poll, as in a run.
 
-    Parameters
-    ----------
-    loss : Loss
-        Loss to test.
-    times_ms : ndarray, shape (n,)
-        Candidate polling times of the run, in ms.
-
     Raises
     ------
     PluginError

@@ -77,13 +77,8 @@ ArrivalCallback = Callable[[MessageTransit], None]
 class MessageStream:
     """Application at one end of a persistent connection.
 
-    It counts the received bytes to find the end of each message of the peer. Data written before the
-    connection is established are sent afterwards.
-
-    Parameters
-    ----------
-    arrived
-        Called with each complete message.
+    It counts the received bytes to find the end of each message of the peer, and calls *arrived* with it.
+    Data written before the connection is established are sent afterwards.
 
     Attributes
     ----------
@@ -140,15 +135,7 @@ class MessageStream:
 
 
 class PersistentConnection:
-    """Persistent connection, which the station opens at once.
-
-    Parameters
-    ----------
-    client
-        The station's host.
-    arrived
-        Called with each message that has arrived completely at the other end.
-    """
+    """Persistent connection, which the station opens at once. *arrived* receives each complete message."""
 
     def __init__(self, client: Host, arrived: ArrivalCallback) -> None:
         self._station, self._server = MessageStream(arrived), MessageStream(arrived)
@@ -170,17 +157,7 @@ class PersistentConnection:
         return self._server
 
     def write(self, transit: MessageTransit, size: int, uplink: bool) -> None:
-        """Send a message.
-
-        Parameters
-        ----------
-        transit
-            The message, which is reported on its arrival.
-        size
-            Payload size in bytes.
-        uplink
-            Whether the station sends it.
-        """
+        """Send a message of *size* bytes, from the station if *uplink* is true."""
         writer, reader = (self._station, self._server) if uplink else (self._server, self._station)
         reader.expect(transit, size)
         writer.write(size)
@@ -201,13 +178,6 @@ class BackgroundMessages:
 
     Hosts ignore datagrams, so the sender intercepts them at the access point, at the station and at the
     server.
-
-    Parameters
-    ----------
-    env, client, server
-        The clock, the station's host and the server's host.
-    messages
-        The messages to send.
 
     Attributes
     ----------

@@ -84,11 +84,6 @@ class EndSystems:
 
     A world calls the methods in the order of their definition. The class
     :class:`~psm_sim.network.parts.faults.fault_injection.Faults` overrides them to inject faults.
-
-    Parameters
-    ----------
-    env, topology
-        The clock and the topology.
     """
 
     def __init__(self, env: Environment, topology: Topology) -> None:
@@ -109,15 +104,7 @@ class EndSystems:
         return Browser(self.env, client, self.topology.browser, on_page)
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Connect hosts and browser, also to the handler of page failures.
-
-        Parameters
-        ----------
-        server, client, browser
-            Sources of failures.
-        failures
-            Handler that receives them.
-        """
+        """Connect the hosts and the browser with each other, and with the handler of their *failures*."""
         server.give_up = partial(failures.given_up, "server")
         client.give_up = partial(failures.given_up, "client")
         browser.stalled = failures.stalled

@@ -42,19 +42,7 @@ _HANDSHAKE = -1
 
 
 class PageLoad:
-    """Load of one page by a browser.
-
-    Parameters
-    ----------
-    env, browser
-        The clock, and the browser.
-    ends : (Host, Host)
-        Client and server.
-    topology
-        Provides the round-trip time, and the maximum number of HTTP/1.1 connections to a host.
-    page
-        The page.
-    """
+    """Load of one page by a browser."""
 
     def __init__(
         self,
@@ -261,17 +249,7 @@ class ClientConnection:
 
 
 class Lookup:
-    """Look-up of a name: a datagram to a resolver at the server, and its answer.
-
-    Parameters
-    ----------
-    load
-        Load of the page.
-    delay_s
-        Time that the resolver needs, in seconds.
-    resolved
-        Called once, when the answer has arrived.
-    """
+    """Look-up of a name by a datagram to a resolver at the server, which answers after *delay_s* seconds."""
 
     def __init__(self, load: PageLoad, delay_s: float, resolved: Callable[[], None]) -> None:
         self._load, self._delay_s, self._resolved = load, delay_s, resolved

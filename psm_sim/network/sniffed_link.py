@@ -64,15 +64,7 @@ OnFrame = Callable[[Link, float, float, Segment], None]
 
 
 class SniffedLink(Link):
-    """Link that reports each frame as it is queued.
-
-    Parameters
-    ----------
-    env, name, parameters, on_frame
-        As for :class:`~psm_sim.network.link.Link`.
-    on_air
-        Called like :meth:`Observer.air <psm_sim.network.observers.Observer.air>`.
-    """
+    """Link that reports each frame as it is queued."""
 
     def __init__(
         self,

@@ -194,15 +194,6 @@ def run_events(env: Environment, group: Any, limit: int) -> int:
 
     The loop saves 6 % of a page of ``psm``, most of it by calling the action of a reusable event directly.
 
-    Parameters
-    ----------
-    env
-        The clock.
-    group : WorldGroup
-        The loop ends when its ``browsing`` is false.
-    limit
-        Maximum number of events.
-
     Raises
     ------
     Exception

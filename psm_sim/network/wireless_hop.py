@@ -26,13 +26,6 @@ class WirelessHop:
     A world calls the methods in the order of their definition. Subclasses add features of devices and of the
     MAC.
 
-    Parameters
-    ----------
-    topology
-        The topology.
-    env : Environment or None
-        The clock; None creates a new one.
-
     Attributes
     ----------
     beacons : Beacons
@@ -76,15 +69,7 @@ class WirelessHop:
         return Link(self.env, name, parameters, hooks.frame)
 
     def attach(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Create the port and the radio of the station.
-
-        Parameters
-        ----------
-        access_point
-            Access point to which the port belongs.
-        wired_up
-            Link on which the access point forwards uplink frames.
-        """
+        """Create the port and the radio of the station."""
         # An observer of `rest` must see every decision, so plans are switched off for it.
         self.doze = Doze(self.beacons, not self.hooks.rest and not self.topology.beacon.loss)
         self.join(access_point, wired_up)

@@ -174,11 +174,6 @@ class World:
 class WorldGroup:
     """Group of worlds on the same clock. Each world has one station, and all were built with the same BSS.
 
-    Parameters
-    ----------
-    worlds
-        The worlds, at least one.
-
     Attributes
     ----------
     events : int
@@ -254,13 +249,6 @@ def run_alone(world: World, pages: Sequence[Page], messages: Messages = NO_MESSA
 def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) -> None:
     """Raise an error if a run would have more than :data:`~psm_sim.common.input_limits.MAX_FRAMES`.
 
-    Parameters
-    ----------
-    topology
-        The resolved topology.
-    pages, messages
-        Workload of one station.
-
     Raises
     ------
     InputError
@@ -279,13 +267,6 @@ def estimate_frames(topology: Topology, pages: Sequence[Page], messages: Message
     """Return the estimated number of frames and beacons that are simulated one by one, by their source.
 
     The length of the run is estimated as the sum of think times and server delays.
-
-    Parameters
-    ----------
-    topology
-        The resolved topology.
-    pages, messages
-        Workload of one station.
     """
     length_s = sum(page.waiting_s for page in pages)
     segment, beacon = topology.tcp.segment_bytes, topology.beacon

@@ -272,13 +272,6 @@ def describe_radio(policy: Policy, power: RadioPower, dtim: Dtim) -> None:
     """Set power and DTIM period of *policy*, before it is started.
 
     A policy that uses the attribute names ``power`` or ``dtim`` for other purposes keeps its own values.
-
-    Parameters
-    ----------
-    policy
-        The policy.
-    power, dtim
-        Radio and beacons of its station.
     """
     if isinstance(policy.power, RadioPower):
         policy.power = power

@@ -320,11 +320,6 @@ class ContextLearners:
 
     The sources have a single learner. After an uplink packet that waits for a reply, LPSM dozes one beacon.
     After any other uplink packet it uses the prediction of the idle learner.
-
-    Parameters
-    ----------
-    idle, waiting : Learner
-        Learners without and with an outstanding request.
     """
 
     def __init__(self, idle: Learner, waiting: Learner) -> None:

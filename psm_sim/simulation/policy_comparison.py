@@ -283,16 +283,7 @@ def run_task(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy. The run without power saving comes first.
 
-    Parameters
-    ----------
-    policies
-        The policies.
-    task
-        The seed or client.
-    observers
-        Observers of the last policies, by policy and station.
-    progress
-        Called before each run and, with one station, after each page.
+    *observers* are those of the last policies, by policy and station.
     """
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]

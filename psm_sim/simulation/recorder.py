@@ -29,11 +29,6 @@ _MIN_CHANGE = 0.002
 class Recorder(Observer):
     """Observer that records the events of a station up to its last page. It does not change the run.
 
-    Parameters
-    ----------
-    name : str
-        Name of the station.
-
     Attributes
     ----------
     topology, policy

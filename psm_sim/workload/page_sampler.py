@@ -135,20 +135,8 @@ def sample_pages(
     """Sample pages from a profile.
 
     Each quantity has its own random stream, so changing one parameter does not change the draws of the
-    others. Draws are stratified over all pages or all objects of the run.
-
-    Parameters
-    ----------
-    profile : Profile
-        Distributions.
-    sampling : PageSampling
-        Parameters of the trace.
-    pages : int
-        Number of pages, at least 1.
-    seed : int
-        Random seed, 0 or more.
-    part : str
-        Name of an independent set of random streams for the same seed.
+    others. Draws are stratified over all pages or all objects of the run. *part* names an independent set of
+    random streams for the same seed.
     """
     sampler = PageSampler(profile, sampling, seed, part)
     think_s = sampler.think_times(pages)

@@ -253,15 +253,6 @@ class ClientSelection(NamedTuple):
 def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> ClientSelection:
     """Read a recording and select clients. The parameters are checked before the file is read.
 
-    Parameters
-    ----------
-    path : Path
-        File of the recording.
-    texts : mapping of str to str
-        Parameters of the trace as text, by name.
-    progress : callable, optional
-        Callback that reports the progress of reading.
-
     Raises
     ------
     InputError

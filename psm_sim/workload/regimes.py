@@ -78,17 +78,6 @@ def sample_regimes(regimes: Regimes, texts: Mapping[str, str], pages: int, seed:
 
     The schedule is a parameter of the workload, which policies cannot see. As an ``order``, it gives the same
     pages again.
-
-    Parameters
-    ----------
-    regimes : Regimes
-        Profiles of the regimes.
-    texts : mapping of str to str
-        Parameters of the schedule as text, by name.
-    pages : int
-        Number of pages of the run, at least 1.
-    seed : int
-        Random seed, 0 or more.
     """
     shifting: ShiftingProfile = build(ShiftingProfile, texts, f"trace {regimes.name}")
     schedule = regime_schedule(regimes, shifting, pages, seed)

@@ -56,11 +56,6 @@ class EntryPolicy(Policy):
 
     It cannot see the simulated network, because its process has no part of it. The process begins before the
     run, and ends with :meth:`finish` or with this object.
-
-    Parameters
-    ----------
-    policy : str
-        Spec of the entry, such as ``"my.py:Mine:limit=3"``.
     """
 
     name: ClassVar[str] = "entry"

@@ -14,15 +14,6 @@ from psm_sim.network.timers import Alarm
 class Association:
     """Association of one station.
 
-    Parameters
-    ----------
-    env
-        The clock.
-    limit_s : float or None
-        Idle time in seconds after which the association expires; None disables the limit.
-    takes_s
-        Duration of an association in seconds.
-
     Attributes
     ----------
     sent_s : float
@@ -63,17 +54,7 @@ class Association:
 
 
 class KeepAlive:
-    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds.
-
-    Parameters
-    ----------
-    env, association
-        The clock, and the association, which knows when the last frame was sent.
-    every_s
-        Maximum idle time in seconds.
-    send
-        Function that sends a null data frame.
-    """
+    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds."""
 
     def __init__(
         self, env: Environment, association: Association, every_s: float, send: Callable[[], None]
@@ -92,16 +73,7 @@ class KeepAlive:
 class IdlePoll:
     """Poll of the access point: a null data frame to a station that was idle for *limit_s* seconds.
 
-    The ACK of the station keeps the association, as with hostapd.
-
-    Parameters
-    ----------
-    env, association
-        The clock, and the association, which knows when the last frame was sent.
-    limit_s
-        Idle time in seconds.
-    send
-        Function that sends a frame to the station, or buffers it.
+    The ACK of the station keeps the association, as with hostapd. *send* sends or buffers the frame.
     """
 
     GRACE_S = 3.0

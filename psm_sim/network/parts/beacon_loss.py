@@ -89,17 +89,7 @@ class LossyBeaconRadio(Radio):
     def configure_reception(
         self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger
     ) -> None:
-        """Configure the beacon losses before the clock starts.
-
-        Parameters
-        ----------
-        reception
-            Model of the lost beacons.
-        station
-            Behaviour of the station after a missed beacon.
-        ledger
-            Energy ledger of the station.
-        """
+        """Configure the beacon losses before the clock starts."""
         self._reception, self._ledger = reception, ledger
         self._after_miss = station.after_miss
         self._stays_awake = station.missed_beacon == "stay-awake"

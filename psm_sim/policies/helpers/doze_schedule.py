@@ -164,23 +164,12 @@ def _minimise_backwards(
 def longest_doze_is_best(
     model: ArrivalModel, now_s: float, until_s: float, costs: RestCosts, beacon_s: float
 ) -> bool:
-    """Return whether the longest doze is optimal from *now_s* to *until_s*.
+    """Return whether the longest doze is optimal from *now_s* to *until_s*, at beacons *beacon_s* apart.
 
     The test uses the maximum hazard rate of the distribution. With a constant hazard h, a doze of T seconds
     costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The longest doze is
     optimal for every hazard of at most half the value for which it is this minimum. To split or shift the
     doze by a beacon would then save less than it costs.
-
-    Parameters
-    ----------
-    model : callable
-        Distribution of the arrival time, see :data:`ArrivalModel`.
-    now_s, until_s : float
-        Interval, in seconds.
-    costs : RestCosts
-        Costs of delay and beacons.
-    beacon_s : float
-        Beacon interval, in seconds.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
     arrived, _ = model(grid_s)
@@ -226,20 +215,7 @@ class ReplyBound:
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
     def allows(self, decisions: DecisionGrid, max_beacons: int) -> NDArray[np.bool_]:
-        """Return whether each doze of 1 to *max_beacons* beacons is allowed.
-
-        Parameters
-        ----------
-        decisions : DecisionGrid
-            Decision times and beacons.
-        max_beacons : int
-            Longest doze, in beacons.
-
-        Returns
-        -------
-        ndarray of bool, shape (n, max_beacons)
-            Whether the doze is allowed at each decision time.
-        """
+        """Return whether each doze of 1 to *max_beacons* beacons is allowed, shape (n, max_beacons)."""
         ends_s = decisions.beacons_s[decisions.next_beacon[:, None] + np.arange(max_beacons)]
         start_s = decisions.times_s[:, None]
         return np.asarray(ends_s - start_s <= self.p * (start_s - self.uplink_s) + TOLERANCE_S)

@@ -96,13 +96,7 @@ class ObservingPolicy(Policy):
         self._interrupted = poll
 
     def observe(self, now_s: float, poll: Poll | None) -> list[float]:
-        """Return the observation at a decision, see :data:`OBSERVATION`, and begin the next interval.
-
-        Parameters
-        ----------
-        now_s, poll
-            As for :meth:`~psm_sim.policies.Policy.rest`.
-        """
+        """Return the observation at a decision, see :data:`OBSERVATION`, and begin the next interval."""
         beacons, doze = self.beacon_grid, poll or self._interrupted
         values = [
             now_s - self._sent_s,

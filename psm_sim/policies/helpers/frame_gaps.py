@@ -171,19 +171,9 @@ class FrameGaps:
     def at(
         self, models: Mapping[str, WaitingTimeModel], times_s: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the probability that the first frame of any gap has arrived by each time, and its integral.
+        """Return the distribution of the first frame of any gap at *times_s*, the earliest time first.
 
-        Parameters
-        ----------
-        models : mapping of str to WaitingTimeModel
-            Waiting-time models by context.
-        times_s : ndarray, shape (n,)
-            Times in seconds; the first one is the earliest.
-
-        Returns
-        -------
-        tuple of ndarray, shape (n,) each
-            See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
+        See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel` for both arrays.
         """
         events = [(models[gap.context].at, gap.opened_s) for gap in self._open_gaps]
         if len(events) > 1:

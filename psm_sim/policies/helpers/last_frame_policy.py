@@ -46,16 +46,6 @@ class LastFramePolicy(Policy):
         return max(0.0, self.last_s + timeout_s - now_s)
 
     def aligned(self, now_s: float, wait_s: float, interval: int) -> Rest:
-        """Return the rest that ends at the next multiple of a listen interval.
-
-        Parameters
-        ----------
-        now_s : float
-            Current time, in seconds.
-        wait_s : float
-            Time to stay awake before the doze, in seconds.
-        interval : int
-            Listen interval, in beacons. The radio wakes for the beacons whose numbers it divides.
-        """
+        """Return the rest that is awake for *wait_s* and ends at a beacon whose number *interval* divides."""
         past = (self.beacon_grid.after(now_s + wait_s) - 1) % interval
         return Rest(wait_s, interval - past, repeat=not wait_s and not past)

@@ -52,13 +52,6 @@ class PageDelays:
     depend on T, because every exchange but the first begins at a beacon. If an uplink packet interrupts the
     doze, the buffered replies wait at most until then. The wait of a reply counts 1/n if n connections wait,
     because parallel connections share a delay.
-
-    Parameters
-    ----------
-    times_ms : ndarray, shape (n,)
-        Polling times, in ms.
-    beacons : Beacons
-        Beacon grid.
     """
 
     def __init__(self, times_ms: FloatArray, beacons: Beacons) -> None:

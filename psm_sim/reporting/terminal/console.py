@@ -71,21 +71,8 @@ def print_table(
 ) -> tuple[list[Column], list[str]]:
     """Print a table that fits the console.
 
-    Columns and intervals of the highest ranks are dropped until the table fits.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Console to print to.
-    columns : sequence of Column
-        Columns from left to right.
-    bold, ends : container of int
-        Numbers of the bold rows, and of those that a line follows.
-
-    Returns
-    -------
-    tuple of (list of Column, list of str)
-        Columns that are shown, and names of what is left out.
+    Columns and intervals of the highest ranks are dropped until the table fits. A line follows each row in
+    *ends*. Return the shown columns, and the names of what is left out.
     """
     from rich.text import Text
 

@@ -43,11 +43,6 @@ class RecordedNetwork:
     shortest wait, if that is shorter. A host without a handshake has the median of the others, or its
     shortest wait if that is shorter.
 
-    Parameters
-    ----------
-    objects : sequence of HarEntry
-        All objects of a file.
-
     Attributes
     ----------
     round_trip_s : dict of str to float
@@ -220,17 +215,7 @@ class _AnchorFinder:
 def remarks(
     nodes: Sequence[HarEntry], objects: Sequence[HarEntry], kinds: Counter[str], network: RecordedNetwork
 ) -> list[str]:
-    """Return remarks on the replayed objects, the estimates, and the data that the file lacks.
-
-    Parameters
-    ----------
-    nodes, objects : sequence of HarEntry
-        All entries, and those that are objects.
-    kinds : Counter
-        Numbers of dependencies that are known, inferred and none.
-    network : RecordedNetwork
-        Network estimated from the objects.
-    """
+    """Return remarks on the replayed *objects* among all *nodes*, the estimates, and the missing data."""
     omitted = Counter(node.omitted for node in nodes if node.omitted)
     median_s = median(network.round_trip_s.values())
     left_out = ", ".join(f"{omitted[reason]:,} {reason}" for reason in ("cached", "failed", "other"))

@@ -90,17 +90,7 @@ class PageRecording:
 
 
 def recording_of_pages(pages: Sequence[Page], file_format: str, client: str) -> PageRecording:
-    """Convert pages to the recording of one client. The first page keeps its think time.
-
-    Parameters
-    ----------
-    pages : sequence of Page
-        Pages in order.
-    file_format : str
-        Description of the file format.
-    client : str
-        Identifier of the client.
-    """
+    """Convert pages to the recording of one client. The first page keeps its think time."""
     objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
     delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
     requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]

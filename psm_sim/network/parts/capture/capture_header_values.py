@@ -149,13 +149,6 @@ def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
     """Return the approximate size of a capture, in bytes. Beacons make up most of it if users think long.
 
     The estimate is accurate within a factor of two, unless many segments are retransmitted.
-
-    Parameters
-    ----------
-    workloads
-        Workload of each station.
-    topology
-        Beacon interval and segment size.
     """
     time_s = max(sum(page.think_s + _LOADING_S for page in workload.pages) for workload in workloads)
     beacons = time_s / topology.beacon.interval_s * (_BEACON_RECORD + len(workloads) // 8)

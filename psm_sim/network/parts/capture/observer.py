@@ -18,19 +18,9 @@ from psm_sim.policies.base import ServicePeriod
 class ImpliedFrames:
     """Null data frames and PS-Polls of one station, which a plain link implies but does not transmit.
 
-    They have no duration, so each is placed at the time of the event that it announces. The frames that a
-    real station would send follow from the topology, see docs/captures.md.
-
-    Parameters
-    ----------
-    topology
-        Determines how buffered frames are retrieved.
-    served
-        Whether the station has service periods. It then never announces that it is awake.
-    aid
-        Association of the station.
-    sniffer
-        Receives the frames.
+    They have no duration, so each is placed at the time of the event that it announces. A station with
+    service periods (*served*) never announces that it is awake. The frames that a real station would send
+    follow from the topology, see docs/captures.md.
 
     Attributes
     ----------
@@ -53,13 +43,7 @@ class ImpliedFrames:
     def radio(self, time_s: float, awake: bool, by_beacon: bool) -> None:
         """Add the null data frame of a change of the radio state.
 
-        Parameters
-        ----------
-        time_s, awake
-            Time of the change in seconds, and the new state.
-        by_beacon
-            Whether the station wakes for a beacon. If it wakes to transmit, the PM bit of the
-            transmitted frame announces that it is awake.
+        A station that wakes to transmit (*by_beacon* is false) announces this by the PM bit of its frame.
         """
         if not awake:
             if not self.sleeps:
@@ -100,11 +84,6 @@ class Capture(Observer):
 
     A plain link reports data frames only. The capture then adds the implied null data frames, PS-Polls
     and ACKs. The frames of a MAC that reports all kinds, with their PM bits, are written unchanged.
-
-    Parameters
-    ----------
-    sniffer
-        Sniffer that writes the file. Several stations can share it.
     """
 
     def __init__(self, sniffer: Sniffer) -> None:

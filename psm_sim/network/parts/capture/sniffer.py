@@ -99,15 +99,7 @@ class BeaconTimes:
 
 
 class Sniffer:
-    """Writer of a capture, which completes the file when the last station has finished.
-
-    Parameters
-    ----------
-    file
-        Binary file.
-    stations
-        Number of stations on the access point. Each one joins before the clock starts.
-    """
+    """Writer of a capture. All stations join before the clock starts, and the last one completes the file."""
 
     def __init__(self, file: BinaryIO, stations: int) -> None:
         self._file, self._stations, self._unfinished = file, stations, stations
@@ -122,14 +114,9 @@ class Sniffer:
         self.times: BeaconTimes
 
     def join(self, topology: Topology, reports_all: bool) -> tuple[int, TimBit]:
-        """Add a station. Return its association number and its TIM bit.
+        """Add a station, and return its association number and its TIM bit.
 
-        Parameters
-        ----------
-        topology
-            The resolved topology.
-        reports_all
-            Whether the MAC reports all kinds of frames, such as ACKs.
+        *reports_all* is true if the MAC reports all kinds of frames, such as ACKs.
         """
         if not self._tims:
             self._values = capture_header_values(topology, self._stations)

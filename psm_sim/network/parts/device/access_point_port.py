@@ -14,15 +14,7 @@ from psm_sim.network.topology_sections import AccessPointParameters
 
 
 class DevicePort(Port):
-    """Port that drops buffered frames when they age out, or when the association has expired.
-
-    Parameters
-    ----------
-    env, parameters, downlink
-        As for a :class:`~psm_sim.network.access_point.Port`.
-    association
-        Association of the station.
-    """
+    """Port that drops buffered frames when they age out, or when the association has expired."""
 
     def __init__(
         self,

@@ -44,15 +44,7 @@ class RadioTraits(NamedTuple):
 
 
 class DeviceRadio(LossyBeaconRadio):
-    """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device.
-
-    Parameters
-    ----------
-    traits
-        Traits of the device.
-    arguments, keywords
-        Arguments of :class:`~psm_sim.network.radio.Radio`.
-    """
+    """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device."""
 
     def __init__(self, traits: RadioTraits, *arguments: Any, **keywords: Any) -> None:
         self._traits = traits
@@ -85,15 +77,7 @@ class DeviceRadio(LossyBeaconRadio):
             self._count_guard_times()
 
     def accepts_group(self, number: int, frames: int) -> bool:
-        """Return whether the radio receives group addressed frames. If it does, it stays awake for them.
-
-        Parameters
-        ----------
-        number
-            Number of the DTIM beacon, which is sent now.
-        frames
-            Number of group addressed frames that follow it.
-        """
+        """Return whether the radio receives the group addressed *frames* after DTIM beacon *number* now."""
         self.advance(self._env.now)
         if self._state is DOZING and not self._receives_dtim(number):
             return False

@@ -45,15 +45,7 @@ def make_ledger(topology: Topology, service: ServicePeriod | None) -> EnergyLedg
 
 
 class ServicePeriodLedger(EnergyLedger):
-    """Energy ledger of a station with TWT, which wakes for service periods and receives no beacons.
-
-    Parameters
-    ----------
-    power
-        Power draw of the radio.
-    overhead_s
-        Time awake around each period, in seconds.
-    """
+    """Energy ledger of a station with TWT, which is awake for *overhead_s* around each service period."""
 
     def __init__(self, power: PowerParameters, overhead_s: float) -> None:
         super().__init__(power)
@@ -73,15 +65,7 @@ class ServicePeriodLedger(EnergyLedger):
 
 
 class ServicePeriodPort(DevicePort):
-    """Port that transmits a frame only if it ends before ``ends_s``, the end of the service period.
-
-    Parameters
-    ----------
-    service
-        Service periods of the station.
-    arguments
-        Arguments of :class:`~psm_sim.network.parts.device.access_point_port.DevicePort`.
-    """
+    """Port that transmits a frame only if it ends before ``ends_s``, the end of the service period."""
 
     radio: ServicePeriodRadio
 
@@ -124,17 +108,7 @@ class ServicePeriodPort(DevicePort):
 
 
 class ServicePeriodRadio(DeviceRadio):
-    """Radio that receives frames in service periods only. Outside of them it is at most SEND_ONLY.
-
-    Parameters
-    ----------
-    service, traits
-        Service periods, and other traits of the device.
-    beacons
-        Times of the TWT service periods; with U-APSD, of the beacons.
-    port, arguments
-        Port of the station, and the other arguments of :class:`~psm_sim.network.radio.Radio`.
-    """
+    """Radio that receives frames in service periods only. Outside of them it is at most SEND_ONLY."""
 
     def __init__(
         self,
@@ -168,13 +142,7 @@ class ServicePeriodRadio(DeviceRadio):
         return outside or self._state is DOZING
 
     def accepts_group(self, number: int, frames: int) -> bool:
-        """Return whether the radio receives group addressed frames. With TWT it receives none.
-
-        Parameters
-        ----------
-        number, frames
-            As for :class:`~psm_sim.network.parts.device.radio.DeviceRadio`.
-        """
+        """Return whether the radio receives group addressed frames. With TWT it receives none."""
         return not self._agreed and super().accepts_group(number, frames)
 
     def announced(self) -> None:

@@ -40,19 +40,6 @@ _GROUP_MBPS = 1.0
 class GroupFrames:
     """Group addressed frames of one access point, a Poisson process buffered until the next DTIM beacon.
 
-    Parameters
-    ----------
-    env, beacons
-        The clock, and the beacons of the access point.
-    dtim_period
-        DTIM period in beacons.
-    parameters
-        Rate and size of the frames.
-    link, listener
-        Link that carries the frames, and radio that may receive them.
-    seed
-        Seed of the arrival times.
-
     Attributes
     ----------
     sent, missed : int
@@ -117,15 +104,7 @@ class Transmissions(Observer):
 
 
 class DeviceHop(WirelessHop):
-    """Wireless hop with the device features that the topology or the policy requires.
-
-    Parameters
-    ----------
-    topology
-        The topology.
-    service : ServicePeriod or None
-        Service periods of the station; None if it has none.
-    """
+    """Wireless hop with the device features that the topology or the policy requires."""
 
     def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
         check_service_period(topology, service)

@@ -36,16 +36,8 @@ class RandomFrameLoss:
     """Random frame loss on a link.
 
     The k-th frame after the end of page n uses the same random number with every policy. A policy that sends
-    one more frame in a page therefore does not change the losses of later pages.
-
-    Parameters
-    ----------
-    seed, name
-        The seed, and the name of the random stream.
-    parameters
-        Loss probability and mean run length.
-    page
-        Returns the number of finished pages.
+    one more frame in a page therefore does not change the losses of later pages. *page* returns the number of
+    finished pages.
     """
 
     def __init__(
@@ -70,17 +62,7 @@ class RandomFrameLoss:
 
 
 class FrameLoss:
-    """Frame losses at the end of one link. ``frames`` and ``bytes`` count them, without null data frames.
-
-    Parameters
-    ----------
-    env, link
-        The clock and the link.
-    causes
-        Causes of losses.
-    on_lost
-        Called like :meth:`Observer.lost <psm_sim.network.observers.Observer.lost>`.
-    """
+    """Frame losses at the end of one link. ``frames`` and ``bytes`` count them, without null data frames."""
 
     def __init__(
         self,
@@ -119,13 +101,7 @@ _MAX_RESTARTS = 1_000_000
 
 
 class Faults(EndSystems):
-    """End systems with faults, and counters of the faults. Restarts affect all stations, other faults one.
-
-    Parameters
-    ----------
-    env, topology
-        The clock and the topology.
-    """
+    """End systems with faults, and counters of the faults. Restarts affect all stations, other faults one."""
 
     def __init__(self, env: Environment, topology: Topology) -> None:
         super().__init__(env, topology)

@@ -19,13 +19,7 @@ from psm_sim.workload.page_view import Page
 
 
 class ResettingHost(Host):
-    """Host whose connections can be aborted. It answers later segments of such a connection with a reset.
-
-    Parameters
-    ----------
-    arguments
-        Arguments of :class:`~psm_sim.network.host.Host`.
-    """
+    """Host whose connections can be aborted. It answers later segments of such a connection with a reset."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -69,15 +63,7 @@ class ResettingHost(Host):
 
 
 class ResettableServer(ServerConnection):
-    """Server's end of one HTTP connection, which a reset of the peer ends.
-
-    Parameters
-    ----------
-    env, endpoint
-        As for :class:`~psm_sim.network.end_systems.ServerConnection`.
-    host
-        Host of the server, which knows whether the connection is open.
-    """
+    """Server's end of one HTTP connection, which a reset of the peer ends."""
 
     __slots__ = ("_host",)
 
@@ -92,11 +78,6 @@ class ResettableServer(ServerConnection):
 
 class AbandoningBrowser(Browser):
     """Browser that can abandon a page and continue with the next one.
-
-    Parameters
-    ----------
-    env, host, parameters, on_page
-        As for :class:`~psm_sim.network.browser.Browser`.
 
     Attributes
     ----------

@@ -18,19 +18,10 @@ from psm_sim.network.topology import Topology
 
 
 class SnifferTap:
-    """Reporter of the frames of one direction and of their ACKs.
+    """Reporter of the frames of one direction, uplink if *up* is true, and of their ACKs.
 
     Frames that collide or have errors are not reported, because the sniffer cannot decode them. The copy
     that is received has the Retry bit.
-
-    Parameters
-    ----------
-    up
-        Whether the station sends the frames. Their ACKs go in the opposite direction.
-    notify
-        Callbacks for the frames.
-    timing
-        Durations of the frames.
 
     Attributes
     ----------
@@ -81,13 +72,7 @@ class SnifferTap:
         sleeps: bool = False,
         more: bool = False,
     ) -> None:
-        """Report a frame and its ACK.
-
-        Parameters
-        ----------
-        kind, entry, start_s, sleeps, more
-            As for :meth:`frame`.
-        """
+        """Report a frame and its ACK."""
         begins_s = self.frame(kind, entry, start_s, sleeps, more) + self._timing.sifs_s
         air_s = self._timing.ack_s
         heard_s = begins_s + air_s
@@ -133,15 +118,6 @@ class SnifferTap:
 
 class AirLink(Link):
     """One direction of the wireless hop, with a queue of frames that wait for the channel.
-
-    Parameters
-    ----------
-    env, name, on_frame
-        As for :class:`~psm_sim.network.link.Link`. The callbacks are called when a frame arrives.
-    topology
-        The resolved topology.
-    on_air
-        As for :class:`~psm_sim.network.sniffed_link.SniffedLink`.
 
     Attributes
     ----------

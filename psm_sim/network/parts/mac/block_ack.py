@@ -24,11 +24,6 @@ class BlockAckAgreement:
     A-MPDU if ``mac.block_ack_request`` is false. The receiver passes the frames on when the sender knows that
     they arrived.
 
-    Parameters
-    ----------
-    link : AirLink
-        Link of this direction, with its queue, its frame errors and its sniffer.
-
     Attributes
     ----------
     sent : list of QueuedFrame
@@ -146,19 +141,7 @@ class BlockAckAgreement:
 
 
 def protect(exchange: Exchange, own: Contender, other: Contender, link: Any, size: int) -> Exchange:
-    """Return an exchange with RTS and CTS before a first frame of *size* bytes above the threshold.
-
-    Parameters
-    ----------
-    exchange
-        The exchange, returned unchanged if its first frame is not longer than ``mac.rts_bytes``.
-    own, other
-        Sender and receiver.
-    link : AirLink
-        Link of the sender.
-    size
-        Size of the first frame or A-MPDU in bytes.
-    """
+    """Return *exchange*, with RTS and CTS before its first frame if *size* is above ``mac.rts_bytes``."""
     timing: FrameTiming = link.timing
     if size <= timing.rts_bytes:
         return exchange

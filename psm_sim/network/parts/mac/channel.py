@@ -104,15 +104,7 @@ class Contender:
         self.pending = False
 
     def schedule(self, now_s: float, free_s: float, timing: FrameTiming) -> None:
-        """Set ``at_s`` to a slot boundary after the interframe space and the backoff.
-
-        Parameters
-        ----------
-        now_s, free_s
-            The current time, and the time from which the channel is free, in seconds.
-        timing
-            Slot time and interframe spaces.
-        """
+        """Set ``at_s`` to a slot boundary after the interframe space and the backoff."""
         start_s = max(free_s, self.earliest_s) + timing.sifs_s
         slots = timing.first_slots + self.backoff
         passed_s = now_s - start_s
@@ -171,20 +163,7 @@ class BeaconSchedule:
         self._sent = self._beacons.after(now_s) - 1
 
     def catch_up(self, now_s: float, free_s: float) -> float | None:
-        """Mark the beacons before *now_s* as sent. Return when the last one was sent.
-
-        Parameters
-        ----------
-        now_s
-            The current time, in seconds.
-        free_s
-            Time from which the channel was free, in seconds.
-
-        Returns
-        -------
-        float or None
-            Start of the transmission in seconds; None if there was no further beacon.
-        """
+        """Mark the beacons before *now_s* as sent. Return the start of the last one, or None without any."""
         last = self._beacons.after(now_s - self._pifs_s) - 1
         if last <= self._sent:
             return None

@@ -13,12 +13,7 @@ _DRAWS = 1024  # drawn at once; a call for each number costs 27 times as much
 class FrameErrors:
     """Frame errors between the access point and one station, equally likely in both directions.
 
-    Errors are independent, or occur in runs (Gilbert model).
-
-    Parameters
-    ----------
-    topology
-        Topology of the station, with error rate, mean run length and seed. Stations have independent errors.
+    Errors are independent, or occur in runs (Gilbert model). Stations have independent errors.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -42,13 +37,7 @@ class FrameErrors:
 
 
 class AirBeaconReception(BeaconReception):
-    """Beacon reception that also depends on frame errors, which are drawn separately for beacons.
-
-    Parameters
-    ----------
-    topology
-        Topology of the station.
-    """
+    """Beacon reception that also depends on frame errors, which are drawn separately for beacons."""
 
     def __init__(self, topology: Topology) -> None:
         random = random_stream(topology.seed, stream_name("network.beacon errors", topology.station_name))

@@ -69,13 +69,6 @@ class MacRadio(LossyBeaconRadio):
 
     The radio counts as awaited the frames that it has to send, and those that the access point has
     queued for it.
-
-    Parameters
-    ----------
-    context
-        Environment of the radio.
-    arguments, more
-        As for :class:`~psm_sim.network.radio.Radio`.
     """
 
     def __init__(self, context: RadioContext, *arguments: Any, **more: Any) -> None:

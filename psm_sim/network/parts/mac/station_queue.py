@@ -28,17 +28,7 @@ QueueItem = Segment | ControlFrame
 
 
 class StationQueue:
-    """Transmit queue of a station, which is one contender for the channel.
-
-    Parameters
-    ----------
-    channel
-        The channel.
-    link, port
-        The uplink whose queue is served, and the port of the station.
-    owner : MacRadio
-        Radio, which is notified of the outcome of each frame.
-    """
+    """Transmit queue of a station, one contender for the channel. *owner* is notified of each outcome."""
 
     def __init__(
         self,

@@ -16,15 +16,7 @@ from psm_sim.network.wireless_hop import WirelessHop
 
 
 class MacHop(WirelessHop):
-    """Wireless hop of one station in a BSS.
-
-    Parameters
-    ----------
-    topology
-        Topology of this station.
-    bss
-        The BSS, which other stations may share.
-    """
+    """Wireless hop of one station in a BSS."""
 
     up: AirLink
     down: AirLink
