@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         where="--set",
     ).scenario()
     losses: list[str] = arguments.loss
-    inputs = [*_loss_files(losses), *scenario.files([])]
+    inputs = [*scenario.files([Spec("lpsm").with_("loss", loss) for loss in losses])]
     check_outputs([("--output", page), ("--output", table)], inputs, force=arguments.force)
     for path in (page, table):
         check_writable(path, "--output")
@@ -136,7 +136,3 @@ def _output_paths(text: str) -> tuple[Path, Path]:
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--output must be a file that ends in .html, got {text!r}.")
     return path, path.with_suffix(".csv")
-
-
-def _loss_files(losses: list[str]) -> list[Path]:
-    return [path for loss in losses for path in Spec("lpsm").with_("loss", loss).files()]

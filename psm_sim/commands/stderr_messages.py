@@ -49,8 +49,8 @@ def print_plugin_warnings() -> Iterator[None]:
     before = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
-        files = (getattr(module, "__file__", "") for name, module in _plugins())
-        if filename in files:
+        plugins = [module for name, module in sys.modules.items() if name.startswith(PLUGIN)]
+        if filename in [getattr(plugin, "__file__", "") for plugin in plugins]:
             print_message(f"{filename}, line {lineno}: {category.__name__}: {message}")
 
     warnings.showwarning = show  # type: ignore[assignment]
@@ -58,7 +58,3 @@ def print_plugin_warnings() -> Iterator[None]:
         yield
     finally:
         warnings.showwarning = before
-
-
-def _plugins() -> Iterator[tuple[str, object]]:
-    return ((name, module) for name, module in list(sys.modules.items()) if name.startswith(PLUGIN))

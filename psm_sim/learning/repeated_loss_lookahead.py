@@ -128,7 +128,9 @@ class Eigenmodes:
         """
         relative = self._relative.ravel()
         nodes, between = (
-            _interpolation() if relative.min() > _MIN_BASE else (_short_block_rounds(), np.eye(_SHORT_BLOCK))
+            _interpolation()
+            if relative.min() > _MIN_BASE
+            else (np.arange(1, _SHORT_BLOCK + 1), np.eye(_SHORT_BLOCK))
         )
         all_powers = np.multiply.accumulate(np.broadcast_to(relative, (nodes[-1], relative.size)))
         return np.ascontiguousarray(all_powers[nodes - 1].T).reshape(
@@ -139,10 +141,6 @@ class Eigenmodes:
     def block_decay(self) -> FloatArray:
         """Factor of each mode after a block of rounds, relative to the largest, shape (m, n)."""
         return np.ascontiguousarray(self.powers[0][:, :, -1])
-
-
-def _short_block_rounds() -> IntArray:
-    return np.arange(1, _SHORT_BLOCK + 1)
 
 
 @cache

@@ -300,11 +300,12 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> 
     with np.errstate(divide="ignore", invalid="ignore"):
         slowdown = np.where(other_s == 0, 1.0, own_s / other_s)  # a pause takes no time under any policy
     supply_v, can_fail = world.power.supply_v, run.resolved_topology.can_fail
+    report = {**run.policy.report(), **world.hop.report(), **world.ends.report()}
     counts = {
         "simulated_s": world.env.now,
         **counts,
         **{f"traffic.{name}": value for name, value in _traffic(world, with_lost=can_fail).items()},
-        **{f"policy_report.{name}": float(value) for name, value in _report(run).items()},
+        **{f"policy_report.{name}": float(value) for name, value in report.items()},
         **{f"pushes.{name}": value for name, value in _pushes(world.messenger).items()},
         **({} if supply_v is None else {"supply_v": supply_v}),
     }
@@ -314,11 +315,6 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> 
     }
     pages |= {"always_on_time_s": other_s, "slowdown": slowdown}
     return Block(keys, counts, pages, messages, failures, can_fail)
-
-
-def _report(run: Run) -> dict[str, float]:
-    """Return the counters of the policy, the wireless hop and the end systems, by name."""
-    return {**run.policy.report(), **run.world.hop.report(), **run.world.ends.report()}
 
 
 def _traffic(world: World, *, with_lost: bool) -> dict[str, int]:

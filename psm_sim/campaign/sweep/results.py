@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.campaign.sweep.table import TaskRow
-from psm_sim.common.summary_stats import Interval, confidence_interval
+from psm_sim.common.summary_stats import LEVEL, Interval, confidence_interval
 from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 TASK_COLUMNS = ("policy", "name", "trace", "topology", "pages", "seed", "state")
 """Columns before the parameters: policy, label or name of the policy, scenario and state."""
 
-_CONFIDENCE = 0.95  # as for all intervals, see confidence_interval
 _ROUNDING = 1e-9
 """Relative difference below which two values are equal."""
 
@@ -155,6 +154,6 @@ def _intervals_of_differences(
         freedom = np.maximum(count - 1, 1)
         mean = np.nansum(differences, axis=-1) / np.maximum(count, 1)
         variance = np.nansum((differences - mean[..., None]) ** 2, axis=-1) / freedom
-        half_width = stdtrit(freedom, (1 + _CONFIDENCE) / 2) * np.sqrt(variance / np.maximum(count, 1))
+        half_width = stdtrit(freedom, 1 - LEVEL / 2) * np.sqrt(variance / np.maximum(count, 1))
     half_width[count < min(2, differences.shape[-1])] = np.inf
     return mean - half_width, mean + half_width

@@ -105,7 +105,7 @@ class ObservingPolicy(Policy):
             beacons.time(beacons.after(now_s)) - now_s,
             self._requests.waiting,
             0.0 if poll is None else 1.0,
-            *((0.0, 0.0, 0.0) if doze is None else _doze_values(doze)),
+            *((doze.slept_ms / 1000, doze.buffered_frames, doze.buffered_bytes) if doze else (0.0, 0.0, 0.0)),
             self._sent_frames,
             self._received_frames,
             self._received_bytes,
@@ -113,7 +113,3 @@ class ObservingPolicy(Policy):
         self._sent_frames = self._received_frames = self._received_bytes = 0
         self._interrupted = None
         return values
-
-
-def _doze_values(doze: Poll) -> tuple[float, float, float]:
-    return doze.slept_ms / 1000, doze.buffered_frames, doze.buffered_bytes

@@ -19,7 +19,7 @@ from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.run_many import run_many
 from psm_sim.reporting.columns import plain_rows
 from psm_sim.reporting.comparison_table import caption, tables_of
-from psm_sim.reporting.explore.page import first_message_s
+from psm_sim.reporting.explore.page import Compare, first_message_s
 from psm_sim.reporting.explore.settings import Settings, fitting_sizes
 from psm_sim.reporting.figures.timelines import median_page
 from psm_sim.reporting.marks import LABELS, Mark, axes_of, axis_start, marks_of, split_far, title_of
@@ -83,9 +83,6 @@ def _pages(trace: str) -> str:
     return str(max(1, int(fitting_sizes(trace)["pages"]) // 2))
 
 
-Simulate = Callable[[Sequence[str], Progress], "Comparison"]
-"""Function that returns the comparison of a command line, given as arguments of ``psm_sim``."""
-
 _GENERATOR = '<meta name="generator" content="psm_sim explore --static">'
 
 
@@ -109,7 +106,7 @@ def usable_page(folder: Path) -> Path:
 def write_static_page(
     path: Path,
     grid: ControlGrid,
-    simulate: Simulate,
+    compare: Compare,
     workers: int | None = None,
     progress: Progress = no_progress,
 ) -> None:
@@ -117,7 +114,7 @@ def write_static_page(
 
     *workers* and *progress* are as in :func:`~psm_sim.common.run_many.run_many`.
     """
-    function = partial(_cell, simulate, grid.views)
+    function = partial(_cell, compare, grid.views)
     cells = run_many(function, grid.settings, workers, progress, "settings")
     data = {
         "controls": {
@@ -148,9 +145,9 @@ def _key(settings: Settings) -> str:
     return "|".join((settings.trace, settings.profile, settings.round_trip_ms, settings.dtim))
 
 
-def _cell(simulate: Simulate, views: Mapping[str, Sequence[str]], settings: Settings) -> dict[str, Any]:
+def _cell(compare: Compare, views: Mapping[str, Sequence[str]], settings: Settings) -> dict[str, Any]:
     """Return the data of one combination of settings: its views, and one timeline per policy."""
-    comparison = simulate(settings.arguments, no_progress)
+    comparison = compare(settings.arguments, no_progress)
     numbers = dict(zip(settings.policies, comparison.roles.compared, strict=True))
     parts = {
         title: replace(

@@ -75,10 +75,10 @@ class BlockAckAgreement:
         exchange = Exchange(self._air_s, self._air_s, answer_s, acknowledge)
         if not arrived:
             error = FrameError(own, other, answer_s, retries=True)
-            exchange = Exchange(self._air_s, self._air_s, 0.0, _nothing, error)
+            exchange = Exchange(self._air_s, self._air_s, 0.0, nothing, error)
         elif errors is not None and errors.lost():
             error = FrameError(other, own, 0.0, retries=True)
-            missed = receive if timing.block_ack_request else _nothing
+            missed = receive if timing.block_ack_request else nothing
             exchange = Exchange(self._air_s, self._air_s, answer_s, missed, error)
         return protect(exchange, own, other, self._link, size)
 
@@ -125,10 +125,10 @@ class BlockAckAgreement:
         lost = self._link.first_error(2)
         if lost == 1:
             error = FrameError(own, other, answer_s, retries=True)
-            return Exchange(request_s, request_s, 0.0, _nothing, error)
+            return Exchange(request_s, request_s, 0.0, nothing, error)
         if lost == 2:
             return Exchange(
-                request_s, request_s, answer_s, _nothing, FrameError(other, own, 0.0, retries=True)
+                request_s, request_s, answer_s, nothing, FrameError(other, own, 0.0, retries=True)
             )
         return Exchange(request_s, request_s, answer_s, lambda: self._acknowledge(then))
 
@@ -148,11 +148,11 @@ def protect(exchange: Exchange, own: Contender, other: Contender, link: Any, siz
     lost = link.first_error(2)
     if lost == 1:
         return Exchange(
-            timing.rts_s, timing.rts_s, 0.0, _nothing, FrameError(own, other, timing.answer_s, True)
+            timing.rts_s, timing.rts_s, 0.0, nothing, FrameError(own, other, timing.answer_s, True)
         )
     if lost == 2:
         error = FrameError(other, own, 0.0, retries=True)
-        return Exchange(timing.rts_s, timing.rts_s, timing.answer_s, _nothing, error)
+        return Exchange(timing.rts_s, timing.rts_s, timing.answer_s, nothing, error)
     return exchange._replace(
         first_s=timing.rts_s,
         protected_s=exchange.first_s,
@@ -160,5 +160,5 @@ def protect(exchange: Exchange, own: Contender, other: Contender, link: Any, siz
     )
 
 
-def _nothing() -> None:
+def nothing() -> None:
     """Deliver nothing."""

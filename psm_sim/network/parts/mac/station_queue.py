@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.block_ack import protect
+from psm_sim.network.parts.mac.block_ack import nothing, protect
 from psm_sim.network.parts.mac.channel import Channel, Exchange, FrameError
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import FrameKind
@@ -99,7 +100,7 @@ class StationQueue:
         own, other, answer_s = self.contender, self._port.sender.contender, self._link.timing.answer_s
         lost = self._link.first_error(2)
         if lost == 1:
-            return Exchange(first_s, first_s, 0.0, _nothing, FrameError(own, other, answer_s, retries=True))
+            return Exchange(first_s, first_s, 0.0, nothing, FrameError(own, other, answer_s, retries=True))
         if lost == 2:
             error = FrameError(other, own, 0.0, retries=True)
             return Exchange(first_s, first_s, answer_s, unacknowledged, error)
@@ -131,21 +132,23 @@ class StationQueue:
         timing, answer = self._link.timing, self._port.first_buffered()
         if answer is None or self._port.awake:
             # Nothing is buffered for the station: the access point answers with an ACK.
-            return self._two_frames(timing.poll_s, self._finish_empty_poll, _nothing)
+            return self._two_frames(timing.poll_s, self._finish_empty_poll, nothing)
         own, other, answer_s = self.contender, self._port.sender.contender, self._port.link.timing.answer_s
         delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
         lost = self._link.first_error(3)
         if lost == 1:
             nav_s = delivery_s - timing.poll_s + answer_s
             error = FrameError(own, other, nav_s, retries=True)
-            return Exchange(timing.poll_s, timing.poll_s, 0.0, _nothing, error)
+            return Exchange(timing.poll_s, timing.poll_s, 0.0, nothing, error)
         if lost == 2:
             error = FrameError(other, own, answer_s, retries=True)
             return Exchange(timing.poll_s, delivery_s, 0.0, self._port.repeat_first, error)
         if lost == 3:
             error = FrameError(own, other, 0.0, retries=False)
-            return Exchange(timing.poll_s, delivery_s, answer_s, self._finish_unacknowledged_poll, error)
-        return Exchange(timing.poll_s, delivery_s, answer_s, self._finish_poll)
+            unacknowledged = partial(self._receive_answer, self._port.keep_first)
+            return Exchange(timing.poll_s, delivery_s, answer_s, unacknowledged, error)
+        acknowledged = partial(self._receive_answer, self._port.take_first)
+        return Exchange(timing.poll_s, delivery_s, answer_s, acknowledged)
 
     def _finish_empty_poll(self) -> None:
         self._transmitting = False
@@ -154,12 +157,6 @@ class StationQueue:
             self._link.sniffer.exchange("ps-poll", entry, self._start_s, sleeps=True)
         self._owner.transmitted(self._link.timing.poll_s)
         self._owner.polled(None, False)
-
-    def _finish_poll(self) -> None:
-        self._receive_answer(self._port.take_first)
-
-    def _finish_unacknowledged_poll(self) -> None:
-        self._receive_answer(self._port.keep_first)
 
     def _receive_answer(self, take: Callable[[float], bool]) -> None:
         """Receive the answer to a PS-Poll, which *take* removes from the buffer or keeps."""
@@ -231,7 +228,3 @@ class StationQueue:
         legacy = not (self._port.awake or self._port.release_on_uplink)
         sleeps = legacy if data else entry[1] is NULL_DOZE
         return "data" if data else "null", entry, self._start_s, sleeps
-
-
-def _nothing() -> None:
-    """Deliver nothing."""
