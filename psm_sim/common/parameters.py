@@ -63,7 +63,7 @@ class Condition:
         return False
 
     def error(self, owner: str, name: str) -> InputError:
-        """Return the error for the parameter *name* of *owner*, given although the condition is not met."""
+        """Return the error for the parameter *name* of *owner*, set although the condition is not met."""
         return InputError(f"{owner}: {name} has no effect without {self}; add it or remove {name}.")
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class Parameter:
     optional : bool
         Whether None is allowed.
     kind : type or None
-        Type of the values; None for that of the default.
+        Type of the values; None for the type of the default.
     attribute : str
         Attribute of the component, if its name differs from the parameter's.
     expert : bool

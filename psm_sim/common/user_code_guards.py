@@ -29,7 +29,7 @@ START_S = 60.0
 """Time limit of importing a file, and of creating, starting or finishing a component, in seconds."""
 
 CALL_S = 5.0
-"""Time limit of any other call of user code, in seconds."""
+"""Time limit of any other call of user code, in seconds; ``anticipate`` decides within 11 ms on ``ucb``."""
 
 MEMORY = 2 << 30
 """Maximum memory of a process that has imported a user's file, in bytes."""

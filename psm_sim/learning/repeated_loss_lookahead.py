@@ -23,11 +23,11 @@ _SHORT_BLOCK = 32
 _MIN_BASE = -0.1
 """Smallest base for which powers are interpolated. With n experts no eigenvalue is below -1 / (n - 1)."""
 _MAX_NUMBERS = 200_000
-"""Maximum size of the matrices, n * n * m."""
+"""Maximum size of the matrices, n * n * m, which then have 1.6 MB."""
 _MIN_SHARE = 1e-9
 """Minimum share per expert, and minimum 1 - alpha."""
 _MAX_SPREAD_NATS = 2.0
-"""Maximum spread of the losses, in nats."""
+"""Maximum spread of the losses in nats, for which a block decays at most to exp(-512), without underflow."""
 
 
 class Eigenmodes:

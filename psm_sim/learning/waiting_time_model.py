@@ -12,7 +12,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.learning.learn_alpha import LearnAlpha
 
 FIRST_S, GROWTH, GROWING = 0.004, 1.1, 101
-"""Width of the first bin in seconds, ratio of consecutive edges, and number of growing bins."""
+"""Width of the first bin in seconds, ratio of consecutive edges, and number of bins up to a minute."""
 
 EDGES_S: FloatArray = np.concatenate(([0.0], FIRST_S * GROWTH ** np.arange(GROWING + 1)))
 """Bin edges in seconds, shape (103,), from 0 to 60.6. The last bin means later or never."""

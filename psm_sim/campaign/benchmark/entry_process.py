@@ -29,7 +29,7 @@ from psm_sim.poll import Poll
 T = TypeVar("T")
 
 RUN_S = 600.0
-"""Time that an entry may take for all decisions of a run, in seconds."""
+"""Time limit of all decisions of a run, in seconds (a rule of the benchmark, ``docs/benchmark.md``)."""
 
 MAX_ANSWER_BYTES = 1 << 20
 """Maximum size of an answer in bytes."""

@@ -26,7 +26,7 @@ from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.hindsight.traffic_chain_recorder import record_costs
 
 MISSING_S = 60.0
-"""Delay of a message that does not arrive, in seconds."""
+"""Delay of a message that does not arrive, in seconds (a rule of the benchmark, ``docs/benchmark.md``)."""
 
 ON_THE_WAY = 0.01
 """Share of the messages of a direction that may be on their way at the end of a run, in addition to one."""
