@@ -164,8 +164,8 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--loss",
         metavar="NAME|FORMULA",
-        help="loss of every lpsm policy, or FILE.py:CLASS; a formula may use I (buffered bytes), "
-        "T (ms slept), Ti (candidate ms) and gamma",
+        help="loss of every lpsm policy (of one: lpsm:loss=...), or FILE.py:CLASS; a formula may use I "
+        "(buffered bytes), T (ms slept), Ti (candidate ms) and gamma",
     )
     group.add_argument(
         "--preset",
