@@ -56,13 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Command-line arguments without the program name. By default those of the process.
+        Command-line arguments without the program name. By default, the arguments of the process.
 
     Returns
     -------
     int
-        0 on success; 2 for an error that the user can fix, which is reported in one line on standard
-        error; 130 after an interrupt; 143 and 129 after SIGTERM and SIGHUP. Some commands return 1.
+        0 on success; 1 for the negative answer of some commands; 2 for an error that the user can fix, which
+        is reported in one line on standard error; 130 after an interrupt; 143 after SIGTERM; 129 after
+        SIGHUP.
     """
     return run_program(_dispatch, argv)
 

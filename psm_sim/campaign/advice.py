@@ -37,13 +37,16 @@ One seed of a policy with a costly lookahead takes as long as all seeds of the s
 """
 
 SIMILAR = 0.05
-"""Relative difference from the best setting, or from the bound, below which such a policy counts as equal."""
+"""Least relative difference of energies, or of a delay and the bound, that fewer seeds than usual can show.
+
+A setting of a driver has more seeds, and therefore smaller differences count, see :data:`MIN_DIFFERENCE`.
+"""
 
 CLOSE = 1.25
 """Ratio of delay and bound up to which a setting beyond the bound counts as close to it."""
 
 MAX_LOST, MAX_MISSING = 0.01, 0.05
-"""Maximum shares of lost messages, and of missing ones, in addition to those without power saving."""
+"""Maximum shares of lost and of missing messages, in addition to the shares without power saving."""
 
 
 class DelayVerdict(StrEnum):
@@ -67,12 +70,12 @@ class SettingRow:
         Its result, averaged over the seeds.
     delay_s : Interval
         With pages, the mean page time added by power saving; otherwise the 99th percentile of the latency in
-        the slower direction. The interval is that of the jackknife over seeds.
+        the slower direction. Its interval is from leaving out one seed at a time.
     verdict : DelayVerdict
         Whether the delay is within the bound.
     rank : int
-        Rank by energy among the settings of the driver within the bound, from 1; settings that do not differ
-        share one. 0 for the other settings.
+        Rank by energy, from 1, among the settings of the driver within the bound. Settings that do not differ
+        share a rank. The other settings have rank 0.
     """
 
     setting: Setting
@@ -104,27 +107,27 @@ class SettingRow:
 
 @dataclass(frozen=True)
 class DriverAdvice:
-    """Settings of a driver, ranked by energy, and the one to select.
+    """Settings of a driver, ranked by energy, and the setting to select.
 
     Attributes
     ----------
     rows : tuple of SettingRow
         Settings by ascending energy: first those within the bound, then the others.
     best : SettingRow or None
-        Setting to select; None if no setting qualifies. It is within the bound and offered by the driver, and
-        receives all group addressed frames if one of these settings does. Of these, it has the least energy
-        or, among settings of practically the same energy, the least delay.
+        Setting to select; None if no setting qualifies. It is offered by the driver and within the bound. If
+        any such setting receives all group addressed frames, the best setting receives them, too. Of the
+        settings that remain, it has the least energy or, at practically equal energy, the least delay.
     tied : tuple of SettingRow
         Other settings that qualify and need as little energy as the best.
     second : SettingRow or None
-        The setting of the least energy, if it needs less than the best because it misses group addressed
-        frames.
+        Setting with the least energy, if its energy is less than that of the best because it misses group
+        addressed frames.
     better : tuple of SettingRow
         Settings within the bound that need a new driver or another access point, and less energy than the
         best.
     beyond : SettingRow or None
-        Setting of the driver beyond the bound that needs less energy than the best: the one of the least
-        energy at most 25 % beyond it, else the nearest one.
+        Setting of the driver that is beyond the bound and needs less energy than the best. Of several, the
+        one with the least energy at most 25 % beyond the bound, else the nearest to the bound.
     """
 
     rows: tuple[SettingRow, ...]
@@ -148,9 +151,10 @@ class Advice(DriverAdvice):
     modes : tuple of ModeRow
         Modes of the chip by ascending current; empty without a chip, or if it has none.
     report_every_s : float or None
-        Interval of the reports that the traffic consists of, if it was given.
+        Interval of the reports, in seconds, if the option ``--report-every`` selects the traffic.
     at_dtim_3 : mapping of str to Current
-        Current of each setting of the driver at a DTIM period of 3, if that of the access point was assumed.
+        Current of each setting of the driver at a DTIM period of 3. Empty if the user states the
+        DTIM period of the access point.
     """
 
     comparison: Comparison = field(kw_only=True)
@@ -377,7 +381,7 @@ def slower(result: Result, direction: str) -> str | None:
     """Return the name of the latencies in *direction*, ``"down"`` or ``"up"``; None if there are none.
 
     Round trips belong to the direction of the request. If there are both one-way messages and round trips,
-    the latencies are those with the larger 99th percentile.
+    the larger 99th percentile decides.
     """
     names = [f"latency.{name}" for name in directions_of(result.row) if name.endswith(direction)]
     directions = [name for name in names if result[f"{name}.sent"]]
@@ -406,7 +410,7 @@ def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interv
 def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | None = None) -> DriverAdvice:
     """Return the rows by ascending energy with their ranks, and the setting to select.
 
-    *dtim_period* is that of the access point, and *max_latency_s* the bound on the delay.
+    The access point has the given *dtim_period*, and *max_latency_s* is the bound on the delay.
     """
     rows = sorted(rows, key=lambda row: (not row.is_within, row.energy_j))
     within = [row for row in rows if row.is_within]
@@ -442,7 +446,10 @@ def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | 
 
 
 def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | None:
-    """Return the row of the least energy close to the bound, else the one with the least delay."""
+    """Return the row with the least energy close to the bound.
+
+    Without any row close to the bound, return the row with the least delay.
+    """
     close = [row for row in rows if row.delay_s.mean <= CLOSE * max_latency_s]
     if close:
         return min(close, key=lambda row: row.energy_j)
@@ -450,9 +457,10 @@ def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | N
 
 
 def _best_of_equal(rows: Sequence[SettingRow]) -> int:
-    """Return the index of the best of the rows of the first rank, in ascending order of energy.
+    """Return the index of the best among *rows* of rank 1, which are in ascending order of energy.
 
-    It has the least delay of the rows that need at most :data:`MIN_DIFFERENCE` more energy than the first.
+    The rows whose energy is within :data:`MIN_DIFFERENCE` of the least are compared by their delay. The best
+    is the first of them whose delay is within :data:`MIN_DIFFERENCE` of the least.
     """
     limit_j = (1 + MIN_DIFFERENCE) * rows[0].energy_j
     equal = [index for index, row in enumerate(rows) if row.energy_j <= limit_j]

@@ -25,9 +25,8 @@ def run_on_cluster(
     """Yield each task with its outputs and its end, like :func:`psm_sim.common.parallel.unordered_map`.
 
     If a worker is lost, Dask runs its tasks again on other workers, up to its limit ``allowed-failures``.
-    Workers may join and the caller may append *tasks* during the iteration. *address* is that of the
-    scheduler, e.g. ``tcp://10.0.0.1:8786``. If *isolated* is true, each call runs in its own process on its
-    worker.
+    Workers may join and the caller may append *tasks* during the iteration. *address* names the scheduler,
+    e.g. ``tcp://10.0.0.1:8786``. If *isolated* is true, each call runs in its own process on its worker.
 
     Raises
     ------

@@ -64,7 +64,7 @@ def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
 
 
 def are_unchanged(digests: Mapping[str, str]) -> bool:
-    """Return whether the *digests* by path are those of the files now."""
+    """Return whether the files still have the *digests*, which are by path."""
     return all(_digest(Path(path)) == digest for path, digest in digests.items())
 
 

@@ -65,9 +65,9 @@ def run_in_order(
 ) -> Iterator[tuple[list[_Output], BaseException | None]]:
     """Yield the outputs of ``function(task)`` and its exception, or None, in the order of the tasks.
 
-    The parameters are those of :func:`run_many`, but *function* returns an iterable. If *isolated* is true,
-    user code may end its process, and a single worker is a separate process, too. Otherwise, a call whose
-    process has ended is repeated once, because the process may have been killed for another reason.
+    The parameters are as in :func:`run_many`, except that *function* returns an iterable. If *isolated* is
+    true, user code may end its process, and a single worker is a separate process, too. Otherwise, a call
+    whose process has ended is repeated once, because the process may have been killed for another reason.
     """
     waiting, running = deque(enumerate(tasks)), dict[int, list[_Output]]()
     ended, died = dict[int, BaseException | None](), set[int]()
@@ -100,7 +100,7 @@ def run_as_completed(
 
     The caller may append to *tasks* during the iteration, and the workers end with it. *cluster* is the
     address of a Dask scheduler, whose workers return all outputs of a task at its end; empty for local
-    processes. *workers* is that of :func:`run_many`. If *isolated* is true, a call may end its process.
+    processes. *workers* is as in :func:`run_many`. If *isolated* is true, a call may end its process.
 
     Raises
     ------

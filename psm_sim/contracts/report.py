@@ -102,7 +102,7 @@ def require(holds: object, fault: str) -> None:
 
 
 def check_name(check: Check) -> str:
-    """Return the name of a check: that of its function, with hyphens."""
+    """Return the name of a check: its function's name, with hyphens."""
     return check.__name__.replace("_", "-")
 
 

@@ -157,8 +157,8 @@ def _late(
 
 def _undominated(late: _Paths, price_w: float) -> NDArray[np.intp]:
     """Return the schedules that are not dominated under a bound: an older uplink allows more delay."""
-    # Sorted by cost, and the oldest uplink first at equal cost. A more expensive schedule is kept only if its
-    # last uplink is older than that of all cheaper ones.
+    # Sorted by cost, and the oldest uplink first at equal cost. A schedule is kept only if its last uplink is
+    # older than the last uplinks of all cheaper schedules.
     order = np.lexsort((late.uplink_s - late.now_s, late.cost(price_w)))
     since_s = (late.now_s - late.uplink_s)[order]
     longest_before = np.concatenate(([-inf], np.maximum.accumulate(since_s)[:-1]))

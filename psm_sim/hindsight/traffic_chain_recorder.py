@@ -93,14 +93,15 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     """Return the traffic as a chain with the delays of pages or messages, and the energy outside the chain.
 
     The workload has pages, or messages during pauses. With pages, the total delay of a schedule is the time
-    that it adds to the pages. With messages, the chain is open, and the total delay is that of all messages
-    to the station, or of their replies.
+    that it adds to the pages. With messages, the chain is open. The total delay is the sum of the delays of
+    all messages to the station, or of their replies.
 
     Returns
     -------
     tuple of (Chain, float)
-        The float is the energy in joules that no schedule changes: the energy asleep after the last step,
-        that of transmissions above the power of an awake radio, and that of processed frames.
+        The float is the energy in joules that no schedule changes. It consists of the energy asleep after the
+        last step, the energy of transmissions above the power of an awake radio, and the energy of processing
+        frames.
 
     Raises
     ------

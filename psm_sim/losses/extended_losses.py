@@ -105,9 +105,9 @@ class ArrivalAware(ExtendedLoss):
 class RetrievalEnergy(ExtendedLoss):
     """Published loss, in nats, with the energy term ``E(Ti) (1 + (I Ti / T) e / p)``.
 
-    The additional factor is the energy of retrieving the buffered bytes. The published energy term E(Ti) is
-    that of one poll every Ti ms, with p joules per poll. A poll that finds bytes takes longer. It retrieves I
-    Ti / T bytes at e joules each, where I bytes are buffered after T ms. The latency term and the meaning of
+    The additional factor is the energy of retrieving the buffered bytes. The published energy term E(Ti)
+    describes one poll every Ti ms, with p joules per poll. A poll that finds bytes needs more energy: e
+    joules for each of I Ti / T bytes, if I bytes are buffered after T ms. The latency term and the meaning of
     gamma are as published. The thesis proposes this extension in section 2.5.5.
 
     With E = 1/Ti the additional term is the same for every Ti, because the same bytes are retrieved at any

@@ -1,8 +1,8 @@
 """Loading of a page by its dependencies, over connections of HTTP/1.1 and HTTP/2 to several hosts.
 
-All recorded hosts are at the simulated server. The part of a recorded round trip that the topology lacks is
-waited for at the server: before each reply, and once for each handshake. Recorded times to the first byte
-are then kept, unless the topology is slower.
+All recorded hosts are at the simulated server. If the round-trip time of the topology is shorter than
+recorded, the server waits for the difference before each reply, and once for each handshake. The time to the
+first byte is thus as recorded, unless the topology is slower.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class ClientConnection:
             self._pool.opened(self)
 
     def send(self, request: Request) -> None:
-        """Send one request. The first one also waits for what the TCP handshake lacks."""
+        """Send a request. The time by which the TCP handshake was too short also delays the first reply."""
         delay_s, self._lacking_s = request.server_delay_s + self._lacking_s, 0.0
         self._connection.requests.append(request._replace(server_delay_s=delay_s))
         self._endpoint.write(request.request_bytes)

@@ -30,13 +30,13 @@ from psm_sim.network.topology_sections import (
 
 @dataclass(frozen=True)
 class Topology:
-    """Parameters of a scenario. Sections and keys are those of ``topologies/three-node.toml``.
+    """Parameters of a scenario. ``topologies/three-node.toml`` lists the sections and keys.
 
     ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
     see :func:`topology_differences`. ``stations`` are the stations that share the channel of the access
-    point; empty for a single station. ``seed`` is the seed of backoffs, losses, faults and group addressed
-    frames, which a run replaces by its own. ``station_name`` is the name of one station among several, whose
-    losses differ from those of the others; empty for a single station.
+    point; empty for a single station. ``seed`` determines backoffs, losses, faults and group addressed
+    frames; a run replaces it by its own seed. ``station_name`` is the name of one station among several,
+    because each station has its own losses; empty for a single station.
 
     Raises
     ------

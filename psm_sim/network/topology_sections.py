@@ -460,7 +460,8 @@ class MacParameters:
 def _check_rate(mac: MacParameters, name: str) -> None:
     """Raise an error for a rate that the standard does not define.
 
-    Beacons of 802.11n are sent at the rates of 802.11g. Beacons of both are also sent at those of 802.11b.
+    Beacons of 802.11n are sent at the rates of 802.11g. With 802.11g and 802.11n, beacons may also have the
+    rates of 802.11b.
     """
     rate_mbps = getattr(mac, name)
     standard, rates_mbps = mac.standard, RATES_MBPS[mac.standard]
@@ -474,11 +475,11 @@ def _check_rate(mac: MacParameters, name: str) -> None:
 
 @dataclass(frozen=True)
 class StationSpec:
-    """Group of identical stations at one access point. Omitted values are those of the run.
+    """Group of identical stations at one access point. The run supplies omitted values.
 
-    A TIM addresses 2007 stations, but access points serve fewer than the maximum of 250. The stations of the
-    group have the seeds ``seed``, ``seed + 1`` and so on. Without ``seed``, the seed of a station depends on
-    the seed of the run and on its name.
+    At most 250 stations are allowed, which is more than most access points serve, although a TIM could
+    address 2007. The stations of the group have the seeds ``seed``, ``seed + 1`` and so on. Without ``seed``,
+    the seed of a station depends on the seed of the run and on its name.
     """
 
     name: str

@@ -49,7 +49,7 @@ class WirelessHop:
         self.radio: Radio
 
     def observers(self) -> Sequence[Observer]:
-        """Return observers that must run after the ledger and before those of the user."""
+        """Return observers that must run after the ledger and before the user's observers."""
         return ()
 
     def make_links(self, hooks: ObserverHooks) -> None:

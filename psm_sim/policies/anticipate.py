@@ -74,8 +74,8 @@ class Anticipate(Policy):
     With the targets ``slowdown`` or ``delay_ms`` the price is controlled so that the delay that the policy
     estimates to cause meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
 
-    With ``p`` a reply never takes more than (1 + p) times as long as without power saving. A doze is then
-    allowed only if :class:`~psm_sim.policies.bsd.Bsd` with the same p and longest doze would allow it.
+    With ``p`` a reply never takes more than (1 + p) times as long as without power saving. The
+    policy then dozes only where the rule of :class:`~psm_sim.policies.bsd.Bsd` with the same p allows it.
     """
 
     name: ClassVar[str] = "anticipate"

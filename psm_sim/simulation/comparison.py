@@ -351,7 +351,7 @@ class Comparison:
 
 
 def _metrics(row: Row) -> list[str]:
-    """Return the names of the values of the long frame: those of pages, or power and latencies."""
+    """Return the names of the values in the long frame: measures of pages, or power and latencies."""
     names = MEASURES if row["loads_pages"] else ("mean_power_mw", *_latencies(row))
     return [name for name in (*names, "mean_current_ma") if name in row]
 

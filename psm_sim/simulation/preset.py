@@ -55,7 +55,7 @@ class PresetChoice:
 
 @dataclass(frozen=True)
 class Preset:
-    """Defaults that replace those of the program. Explicit arguments override them.
+    """Defaults that replace the defaults of the program. Explicit arguments override both.
 
     ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` are the statements for the
     preset, ``doubts`` those against it.
@@ -198,7 +198,7 @@ class RunArguments:
     Attributes
     ----------
     trace : str, Path, Spec, list of Page, DataFrame, Workload or None
-        Trace; None selects that of the preset.
+        Trace; None selects the trace of the preset.
     topology : str, Path, Topology, mapping of str to object, or None
         Name, file, topology, or dictionary of nested or dotted keys. None is ``three-node``, with the keys of
         :func:`present_network` if there is a profile.

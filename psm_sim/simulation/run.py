@@ -165,8 +165,8 @@ def prepare(
 ) -> Run:
     """Build a world for a policy, and initialise the policy.
 
-    *policy_spec* may be a spec, a class or an instance, which is copied. *topology* is resolved. *observers*
-    are those of the run. The station shares *bss* with other stations, if there are any.
+    *policy_spec* may be a spec, a class or an instance, which is copied. *topology* is resolved. The station
+    shares *bss* with other stations, if there are any.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def prepare_stations(
 ) -> list[Run]:
     """Return an initialised run for each station, all in one BSS.
 
-    Stations without their own policy follow *policy*. *observers* are those of each station.
+    Stations without their own policy follow *policy*. *observers* has a sequence for each station.
     """
     bss = bss_of(stations[0].resolved_topology)
     pairs = zip(stations, observers or [()] * len(stations), strict=True)
@@ -261,7 +261,7 @@ def run_workload(
 ) -> Block:
     """Run a policy on the workload of one station, and return its block.
 
-    *always_on_times_s* are the times of the pages without power saving; None uses those of this run.
+    *always_on_times_s* are the page times without power saving; None uses the page times of this run.
     """
     station = StationSetup("", "", topology, None, workload)
     times_s = None if always_on_times_s is None else [always_on_times_s]

@@ -23,7 +23,7 @@ from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.loading import find_trace
 
 DigestCache = dict[tuple[Any, ...], str]
-"""Digests of parts by their description, so that parts shared by several scenarios are hashed once."""
+"""Digest of each part of a scenario, by its description. Scenarios share it, to hash common parts once."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ PAGE_COLUMNS = (
     "asleep_s",
     "beacons",
 )
-"""Columns of ``pages.csv`` apart from the keys. Energies, times and beacons are those of the page."""
+"""Columns of ``pages.csv`` apart from the keys. Energies, times and beacons are per page."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ class CaptureOptions:
 
 
 def is_capture_file(path: Path) -> bool:
-    """Return whether the content of a file is that of a capture.
+    """Return whether a file is a packet capture, by its content.
 
     Raises
     ------

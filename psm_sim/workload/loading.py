@@ -122,12 +122,12 @@ def _installed_trace(point: EntryPoint) -> Path:
 
 
 def is_page_list(path: Path) -> bool:
-    """Return whether a file name is that of a page list."""
+    """Return whether a file is a page list, by its name."""
     return path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def is_profile(path: Path) -> bool:
-    """Return whether a file name is that of a trace profile."""
+    """Return whether a file is a trace profile, by its name."""
     return path.suffix.lower() == ".toml"
 
 

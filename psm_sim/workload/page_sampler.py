@@ -1,8 +1,8 @@
 """Sampling of pages from a trace profile.
 
-Sampling is stratified, so that the mean of a sample is close to that of the distribution. The unit interval
-is divided into n equal strata, and one probability is drawn in each. Thus 100 think times are never all short
-by chance. The draws are then shuffled, so they show no trend.
+Sampling is stratified, so that the mean of a sample is close to the mean of the distribution. The unit
+interval is divided into n equal strata, and one probability is drawn in each. Thus 100 think times are never
+all short by chance. The draws are then shuffled, so they show no trend.
 
 The last stratum of a heavy tail is wide. Among 284 replies, the largest one varies from 0.4 to 1.6 MB and
 changes the mean by 30 %. The parameter ``wander`` therefore limits the range of a stratum to this fraction of

@@ -72,7 +72,7 @@ class Page:
 
 
 def check_times(name: str, values: Iterable[Any]) -> None:
-    """Raise InputError if one of *values* is not a time from 0 to the limit; *name* is that of the field."""
+    """Raise InputError if one of the *values* of field *name* is not a time from 0 to the limit."""
     for value in values:
         is_valid = isinstance(value, Real) and 0.0 <= float(value) <= MAX_TIME_S
         if not is_valid:
@@ -92,8 +92,8 @@ def _check_sizes(name: str, values: Iterable[Any], minimum: int) -> None:
 class Pause(Page):
     """Interval of ``think_s`` seconds without a page view.
 
-    A pause counts as a page without objects. Its page time is 0 s, its slowdown is 1, and its energy is that
-    of the interval.
+    A pause counts as a page without objects. Its page time is 0 s, its slowdown is 1, and its energy is the
+    energy during the interval.
     """
 
     main_bytes: int = 0

@@ -145,7 +145,7 @@ QUICK = BenchmarkPlan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
 
 
 def radio_settings(chip: str) -> Mapping[str, object]:
-    """Return power and timing of a chip. The TCP stack of a case is that of its topology."""
+    """Return power and timing of a chip, without its TCP stack, which the topology of a case states."""
     values = load_profile(chip).values if chip else {}
     return {key: value for key, value in values.items() if key != "tcp.stack"}
 

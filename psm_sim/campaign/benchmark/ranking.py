@@ -1,8 +1,8 @@
 """Ranking of the policies of a benchmark.
 
-The score of a policy is the geometric mean over all cases of its cost divided by the best known one. The
-ratio of two scores is the geometric mean of the ratios of their costs. The order of the policies therefore
-does not depend on the best known cost, and no case counts more because its costs are large.
+The score of a policy is the geometric mean, over all cases, of its cost divided by the best known cost. The
+ratio of two scores is the geometric mean of the ratios of the costs. The order of the policies therefore does
+not depend on the best known cost, and no case counts more because its costs are large.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, l
 
 
 def share_of_same_order(result: BenchmarkResult, policies: Sequence[str]) -> float:
-    """Return the share of draws of traffic in which the first policies are those of the score, in order."""
+    """Return the share of draws of traffic in which the first policies are the same and in the same order."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
     orders = np.argsort(_drawn(means, result.cases), axis=0, kind="stable")[:FIRST].T
     return float((orders == np.argsort(means.mean(axis=1), kind="stable")[:FIRST]).all(axis=1).mean())

@@ -35,7 +35,7 @@ _MAX_BYTES = 64 << 20  # 70 times the size of the stored results of all policies
 
 
 class Costs(NamedTuple):
-    """Energy, delay beyond that of an always-on radio, and simulated time of the run of each seed."""
+    """Energy, delay added to an always-on radio, and simulated time, of the run of each seed."""
 
     energy_j: tuple[float, ...]
     delay_s: tuple[float, ...]
@@ -51,7 +51,7 @@ class BenchmarkResult:
     seeds : tuple of int
         Seeds of the runs.
     runs : mapping of str to mapping of Case to Costs
-        Costs by policy and case. A policy that does not know the price has those of the first price only.
+        Costs by policy and case. A policy that does not know the price runs with the first price only.
     chain_j : mapping of Case to tuple of float
         Cost of the offline optimum of the chain for each seed, in joules.
     versions : mapping of str to str

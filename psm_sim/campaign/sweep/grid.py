@@ -172,7 +172,7 @@ def _expand_part(part: str, owner: str) -> list[str]:
     first, last, step = (Decimal(number or "1") for number in match.groups())
     try:
         count = int((last - first) // step) + 1 if step > 0 and first <= last else 0
-    except InvalidOperation:  # more digits than those of a Decimal
+    except InvalidOperation:  # more digits than a Decimal has
         count = MAX_TASKS + 1
     if not 0 < count <= MAX_TASKS:
         raise InputError(

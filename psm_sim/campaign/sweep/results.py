@@ -96,13 +96,14 @@ def candidates(rows: Iterable[TaskRow]) -> list[Candidate]:
 
 
 def pareto_front(rows: Iterable[TaskRow]) -> list[Candidate]:
-    """Return the candidates that no other one dominates, scenario after scenario, by increasing energy.
+    """Return the candidates that no other candidate dominates, scenario after scenario, by increasing energy.
 
     Two candidates are compared by the differences of their energies and slowdowns for the seeds that they
-    share. A candidate dominates another one if the 95 % Student's t intervals of the mean differences show
-    that it is not worse in either and better in at least one. A candidate is Pareto-optimal if each other
-    one is worse in at least one, or equal in both. It is undecided if the intervals allow neither
-    conclusion. With a single seed there are no intervals, and the values are compared as they are.
+    share. Candidate A dominates candidate B if the 95 % Student's t intervals of the mean differences show
+    that A is better in energy or slowdown, and worse in neither. A is Pareto-optimal if the intervals show
+    that every other candidate is worse in energy or slowdown, or equal in both. If the intervals show
+    neither, A is undecided. With a single seed there are no intervals, and the values are compared as they
+    are.
     """
     scenarios: dict[tuple[Any, ...], list[Candidate]] = {}
     for candidate in candidates(rows):

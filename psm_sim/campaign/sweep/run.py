@@ -152,8 +152,8 @@ def _to_number(value: Any) -> Any:
 def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None) -> Iterator[TaskRow]:
     """Run a job in this process, and yield its rows. The row of a failed task contains its error message.
 
-    *contents* are those of the Python files that the policies name. Other files are looked up in *folder*, if
-    it is given and this machine has it.
+    *contents* has the bytes of the Python files that the policies name. Other files are looked up in
+    *folder*, if it is given and this machine has it.
 
     Raises
     ------

@@ -5,9 +5,17 @@ from __future__ import annotations
 from math import exp, inf, sqrt
 
 PAUSE_S = 0.3
-"""A page ends if no connection waits and no useful frame follows within this time, in seconds."""
+"""A page ends if no connection waits and no useful frame follows within this time, in seconds.
+
+Neither 0.1 s nor 1 s changes the energy or the delay of ``ucb`` and ``modern`` with a target
+(``benchmarks/anticipate_constants.py``).
+"""
 MIN_LOAD_S = 0.02
-"""Shortest page time without power saving that is assumed, in seconds."""
+"""Shortest page time without power saving that is assumed, in seconds.
+
+It keeps the relative delay of a page of a single packet finite. No minimum changes nothing on ``ucb`` and
+``modern``; 0.1 s adds 22 % to the delay of ``ucb`` (``benchmarks/anticipate_constants.py``).
+"""
 GAIN = 0.2
 """Change of the logarithm of the price by a page without delay.
 
@@ -15,7 +23,7 @@ A larger gain meets the target sooner. A smaller gain varies the price less, whi
 ``modern`` with half of it (``benchmarks/anticipate_constants.py``).
 """
 MIN_PRICE, MAX_PRICE = 0.07, 140.0
-"""Range of the price."""
+"""Range of the price. It has no effect on ``ucb`` and ``modern`` (``benchmarks/anticipate_constants.py``)."""
 EXCESS_AT_1, DELAY_AT_1_S, EXPONENT = 0.195, 0.062, 0.625
 """Fit to pages of ``ucb`` (seeds 1 and 2) at constant prices, which gives the price at the start.
 

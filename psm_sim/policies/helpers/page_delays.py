@@ -48,10 +48,10 @@ class PageDelays:
     A reply is the first useful frame that a connection receives after the radio has dozed since the
     connection last sent a frame. After a poll at beacon b, a station with polling time T wakes at b + T, b +
     2 T and so on. After any other uplink packet it wakes at the next beacon B, and then at B + T, B + 2 T and
-    so on. The reply waits until the first of these beacons. Its arrival time after b or B is assumed not to
-    depend on T, because every exchange but the first begins at a beacon. If an uplink packet interrupts the
-    doze, the buffered replies wait at most until then. The wait of a reply counts 1/n if n connections wait,
-    because parallel connections share a delay.
+    so on. The reply waits until the first of these beacons. The time from that poll or beacon to the reply's
+    arrival is assumed not to depend on T, because every exchange but the first begins at a beacon. If an
+    uplink packet interrupts the doze, the buffered replies wait at most until then. The wait of a reply
+    counts 1/n if n connections wait, because parallel connections share a delay.
     """
 
     def __init__(self, times_ms: FloatArray, beacons: Beacons) -> None:

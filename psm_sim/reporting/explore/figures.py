@@ -49,7 +49,7 @@ def draw_trade_off(
 ) -> Figure:
     """Plot one mark per policy with confidence intervals, and the lowest known *frontier*.
 
-    *measures* are those of the x and y axis. Clicking an entry of the legend hides or shows its mark.
+    *measures* are the measures on the x and y axis. Clicking an entry of the legend hides or shows its mark.
     Policies with far higher energy are hidden initially.
     """
     x, y = measures

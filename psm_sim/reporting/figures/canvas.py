@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
-"""Formats of figures, and the metadata that is left out, because it differs between equal figures."""
+"""Metadata key that is left out of each figure format, so that equal figures are equal files."""
 
 WIDTH_IN = 4.6
 """Width of the figures of a run in inches. Their text is legible on the screen of a phone."""

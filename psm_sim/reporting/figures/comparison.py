@@ -123,8 +123,8 @@ def figures_of(
 def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = (), preset: str = "") -> Figure:
     """Plot one mark with error bars per policy, and the lowest known frontier.
 
-    Without pages, the figure shows power against latency. *frontier* is that of :func:`frontier_of` for the
-    *comparison*. The title has the name of the *preset*, if any.
+    Without pages, the figure shows power against latency. *frontier* comes from :func:`frontier_of`. The
+    title has the name of the *preset*, if any.
     """
     return draw_marks(marks_of(comparison), axes_of(comparison), frontier, title_of(comparison, preset))
 
@@ -137,8 +137,8 @@ def draw_marks(
 ) -> Figure:
     """Plot marks with error bars. Marks of one label are joined, and the ends show their values.
 
-    Marks with far higher energy, such as that of always-on, are listed below the *title* instead. *measures*
-    are those of the x and y axis.
+    Marks with far higher energy, e.g. of always-on, are listed below the *title* instead. *measures* are the
+    measures on the x and y axis.
     """
     x, y = measures
     near, far = split_far(marks, y)

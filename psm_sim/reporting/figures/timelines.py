@@ -34,7 +34,7 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
     """Plot one page of the first station under each of at most four policies.
 
     The page has the median slowdown of the first pages with images, under the first policy. *results* are on
-    the same pages, and *recorded* are known events of them. *title* is that of the figure.
+    the same pages; *recorded* has events that are already known.
     """
     same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     runs = [representative_run(run) for run in same]
@@ -55,7 +55,7 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
 
 
 def median_page(run: Result) -> int:
-    """Return the number of the page with the median slowdown among the first ones."""
+    """Return the number of the page with the median slowdown among the first :data:`AMONG` pages."""
     pages = run.blocks[0].pages
     slowdowns, objects = (pages[name][:AMONG] for name in ("slowdown", "objects"))
     is_complete = ~np.isnan(slowdowns)

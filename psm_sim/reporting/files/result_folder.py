@@ -63,7 +63,7 @@ def write_results(
     The files are written to a temporary folder first, so an error or Ctrl-C leaves earlier files unchanged.
     The *folder* is created if it does not exist. *preset* is the name of the preset of the *comparison*, if
     any. *facts* are from :func:`provenance_of`. *workers* processes compute the frontier; None uses all
-    cores. *formats* are those of the figures.
+    cores. *formats* are the file formats of the figures.
     """
     from psm_sim.reporting.figures.canvas import save_picture, svg_of
     from psm_sim.reporting.figures.comparison import figures_of, frontier_of
@@ -152,8 +152,8 @@ def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
 def provenance_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
     """Return the provenance of a run for ``metadata.json``: versions, command, and start time.
 
-    *argv* are the arguments of the command, which *started* at a time with a time zone. *files* are those of
-    the user that it reads.
+    *argv* are the arguments of the command, which *started* at a time with a time zone. *files* are the
+    user's files that it reads.
     """
     return {
         **collect_provenance(files),

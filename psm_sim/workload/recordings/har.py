@@ -1,8 +1,8 @@
 """Reader of HAR files (1.1 and 1.2) from WebPagetest, Chrome, chrome-har and Firefox.
 
-A HAR file is the recording of one client. Its pages are those in ``pages``. Files of Fiddler have no pages.
-In such a file, a request that starts more than 1 s after the end of all earlier ones begins a new page (rule
-of Mah 1997).
+A HAR file is the recording of one client. Its ``pages`` lists the pages. Files of Fiddler have no ``pages``.
+In such a file, a request that starts more than 1 s after the end of all earlier requests begins a new page
+(rule of Mah 1997).
 
 The gap between two pages is a think time only within a session. The think time is unknown in three cases.
 The pages overlap, both begin with the same URL (first and repeat view), or the file comes from a tool whose
@@ -33,7 +33,7 @@ IDLE_S = 1.0
 MAX_HAR_BYTES = 512 << 20
 """Limit of the memory: the JSON of a HAR file is read as a whole."""
 MAX_BRACKETS = 3_000_000
-"""Maximum number of objects and lists. That many empty ones take 1 GB of memory."""
+"""Maximum number of JSON objects and lists. Even if all are empty, this number takes 1 GB of memory."""
 
 RUNNERS = ("webpagetest", "browsertime", "sitespeed", "lighthouse", "chrome-har")
 """Tools whose pages are independent runs, by the name in ``creator`` or ``comment``."""

@@ -27,7 +27,7 @@ MIN_WAIT_S = 0.002
 """Longest wait for a reply that had already arrived. Such a wait does not contain a round trip."""
 
 _WINDOW_S = 0.5
-"""Time over which the rate is measured. Shorter ones measure bursts, longer ones the gaps between replies."""
+"""Time over which the rate is measured. Shorter windows measure bursts; longer windows include gaps."""
 
 _SHORTEST_S = 0.02
 """Shortest time over which a response is spread."""

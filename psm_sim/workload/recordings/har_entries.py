@@ -32,11 +32,11 @@ class HarEntry:
     Attributes
     ----------
     start_s, end_s : float
-        Time at which the entry begins, and end.
+        Times at which the entry begins and ends.
     size, request_bytes : int
         Bytes of response and request; the latter can be ``UNKNOWN``.
     is_uncompressed : bool
-        Whether ``size`` is that of the decompressed body.
+        Whether ``size`` is the size of the decompressed body.
     tls_s, tcp_s : float
         Times of the handshakes.
 

@@ -1,8 +1,8 @@
 """Requests of many clients, and their grouping into page views.
 
-The rule is that of Ford's SST client. A request for an image, sound or Java class belongs to the page of the
-client's previous request if it goes to the same server at most 60 s later. Any other request begins a page.
-Requests are processed in the order in which they were sent.
+Requests are grouped by the rule of Ford's SST client: A request for an image, sound or Java class belongs to
+the page of the client's previous request if it goes to the same server at most 60 s later. Any other request
+begins a page. Requests are processed in the order in which they were sent.
 
 The think time is the gap from the last byte of a page to the first request of the next page. It is 0 if the
 user did not wait for the end of the page.
@@ -50,8 +50,8 @@ REQUEST_DTYPE = np.dtype(
 """Request with the numbers of its client and server.
 
 ``at_us`` is the time of the request, ``took_us`` the time until the last byte, and ``delay_us`` the server
-delay or -1, in microseconds. ``size`` is that of the response in bytes. ``secondary`` is whether the request
-is for an embedded object.
+delay or -1, in microseconds. ``size`` is the number of bytes of the response. ``secondary`` is whether the
+request is for an embedded object.
 """
 
 

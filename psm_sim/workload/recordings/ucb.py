@@ -1,7 +1,7 @@
 """Reader of UCB Home IP traces, binary or text.
 
-A binary record has a header of 60 bytes, as in the archive's ``logparse.h``, and a request line,
-``METHOD HASH.[flags][suffix][ HTTP/1.0]``, which is anonymised. The text format is that of the archive's
+A binary record has a header of 60 bytes, as in the archive's ``logparse.h``, and a request line, ``METHOD
+HASH.[flags][suffix][ HTTP/1.0]``, which is anonymised. The text format is the output of the archive's
 ``showtrace``. All numbers are unsigned. A number with all bits set is undefined.
 """
 

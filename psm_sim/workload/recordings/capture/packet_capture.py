@@ -163,7 +163,7 @@ def _address_of(client: str, path: Path) -> Address | None:
 
 
 def _count_packets(rows: NDArray[np.void], addresses: list[Address]) -> dict[Address, int]:
-    """Return the number of packets of each address, the busiest first, and of equal ones the first sender."""
+    """Return the number of packets of each address, the busiest first, and equal ones as first seen."""
     ends = np.concatenate([rows["source"], rows["target"]])
     numbers, first, counts = np.unique(ends, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))
