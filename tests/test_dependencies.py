@@ -1,4 +1,4 @@
-"""Declared dependencies are the tested ones."""
+"""Lower bounds of the declared dependencies."""
 
 from __future__ import annotations
 

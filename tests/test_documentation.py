@@ -1,4 +1,4 @@
-"""Every documented example is executed."""
+"""Examples of the documentation, which are executed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SERVER = "python -m psm_sim explore"
 """Command that ends only with Ctrl-C; tests/commands/test_explore.py runs it."""
 OVERVIEW = ROOT / "docs" / "README.md"
 SKETCH = OVERVIEW.parent / "pictures" / "simulation.svg"
-"""Picture without data."""
+"""Diagram that shows no data."""
 FINDS_A_FAULT, PRINTED = "<!-- ends with 1 -->", "<!-- printed -->"
-"""Marks of a command whose exit status is 1, and of a text that the block before it prints."""
+"""Marks of a command with exit status 1, and of a text printed by the block before it."""
 
 
 def blocks(document: Path) -> Iterator[tuple[str, str, str]]:

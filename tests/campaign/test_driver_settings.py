@@ -1,4 +1,4 @@
-"""Settings of drivers: each is a valid policy with complete API calls."""
+"""Settings of drivers: valid policies with complete API calls."""
 
 from __future__ import annotations
 

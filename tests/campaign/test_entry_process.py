@@ -1,4 +1,4 @@
-"""A policy in a second process: equal decisions, and no access to the simulation."""
+"""Policies in a second process: equal decisions, and no access to the simulation."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def _end():
     raise EOFError
 
 
-# --- what a policy can see --------------------------------------------------------------------------------
+# --- access of a policy to the simulation -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", CHEATS)

@@ -13,7 +13,7 @@ from psm_sim.common.errors import InputError
 
 INNER = st.text(alphabet="aI1,.:= ")
 VALUES = st.recursive(INNER, lambda inner: st.builds("{}({}){}".format, INNER, inner, INNER))
-"""Values whose parentheses close, as those of a formula do."""
+"""Values with balanced parentheses, such as formulas."""
 
 
 @pytest.mark.parametrize(

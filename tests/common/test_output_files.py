@@ -49,7 +49,7 @@ sys.addaudithook(observe)
 is_observing = False
 print(json.dumps(states))
 """
-"""Writes files, and prints what a kill would leave at each system call on a file."""
+"""Script that writes files, and prints the files that a kill would leave at each system call."""
 
 
 def contents(folder: Path) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from psm_sim.contracts.report import Check, check_name
 
 Exceptions = Mapping[tuple[str, str], str]
-"""The reason why a component is not held to a check, by (component, check)."""
+"""Reasons why a component may fail a check, by (component, check)."""
 
 
 def cases(checks: Sequence[Check], components: Sequence[str], exceptions: Exceptions) -> list[Any]:

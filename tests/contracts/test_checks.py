@@ -119,7 +119,7 @@ class CountsRuns(GoodPolicy):
 
 
 def empty_the_poll(self: Policy, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-    """Write to the poll."""
+    """Write to the poll, which a policy must not do."""
     if poll is not None:
         object.__setattr__(poll, "buffered_bytes", 0)
     return Rest()
@@ -206,7 +206,7 @@ def with_pages(result: Result, change: Callable[[Any], Any], *names: str) -> Res
     return Result((replace(block, pages={**block.pages, **changed}),))
 
 
-# No policy can violate these laws, but a faulty simulator could.
+# A faulty simulator could violate these laws, but no policy can.
 RESULTS: dict[Check, list[tuple[Any, str]]] = {
     loads_every_page: [
         (
@@ -356,7 +356,7 @@ FURTHER += [
 
 
 class KeepsHistory(GoodLearner):
-    """Stores the losses of every round."""
+    """Learner that stores the losses of every round."""
 
     def __init__(self, n_experts: int) -> None:
         super().__init__(n_experts)

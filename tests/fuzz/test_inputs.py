@@ -26,7 +26,7 @@ from psm_sim.workload import load_workload, load_workloads, read_page_list
 from tests.fuzz.documents import TIMES_MS, damaged, valid_documents
 
 CASES = int(os.environ.get("PSM_SIM_FUZZ", "2000"))
-"""Cases of all kinds together."""
+"""Total number of cases."""
 
 
 def use_formula(path: Path) -> None:
@@ -48,7 +48,7 @@ def use_options(path: Path) -> None:
     """Run the command, and check for status 0, or status 2 with one printable line."""
     words = path.read_bytes().decode("utf-8", "replace").split(" ")
     output, complaint = io.StringIO(), io.StringIO()
-    # A damaged number may be a number of pages that takes too long.
+    # A damaged number of pages may take too long.
     handler = signal.signal(signal.SIGALRM, end_command)
     signal.alarm(20)
     with redirect_stdout(output), redirect_stderr(complaint):
@@ -76,7 +76,7 @@ USES: dict[str, tuple[float, str, Callable[[Path], Any]]] = {
     "captures": (0.1, "x.pcap", use_capture),
     "options": (0.02, "words.txt", use_options),
 }
-"""Share of the cases, file name, and the function that uses the file."""
+"""Share of the cases, name of the file, and function that reads it."""
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from psm_sim.simulation.table import directions_of
 
 FILE = Path(__file__).with_name("golden.csv")
 ALMOST = 1e-9
-"""Relative difference that another processor's arithmetic may make."""
+"""Relative tolerance for the arithmetic of other processors."""
 SHORT = {
     "bulk": "bulk:stretch_s=70",
     "cbr": "cbr:stretch_s=2",
@@ -29,9 +29,9 @@ SHORT = {
     "push": "push:stretch_s=900",
     "pushes": "pushes:stretch_s=900",
 }
-"""Traces whose pages are pauses, with shorter ones."""
+"""Traces of messages, with shorter stretches than by default."""
 PAGES = {"phone": 2, "shifting": 3, "ucb": 4}
-"""Pages of the other traces; 1 where none are named."""
+"""Numbers of pages of the other traces (default: 1)."""
 
 
 def _latency_s(run: Result) -> float:

@@ -72,7 +72,7 @@ pages = 1
 _WALL = re.compile(r'("wall_s": ?)[-+e.\d]+')
 _NUMBER = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)")
 _DIGITS, _NOISE = 6, 1e-12
-"""Significant digits of a number, and the largest number that is taken for 0. Other processors and other
+"""Significant digits of a number, and the largest number that is rounded to 0. Other processors and other
 versions of scipy, whose quantiles have nine equal digits, may change the rest."""
 
 

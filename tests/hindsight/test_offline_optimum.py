@@ -1,4 +1,4 @@
-"""Offline optimum: the best schedule of polls."""
+"""Offline optimum: the schedule of polls of minimum cost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def random_chain(seed: int, steps: int) -> Chain:
 
 
 class Choices(Policy):
-    """Policy with listed choices per step: awake, the last beacon before, or the k-th beacon after."""
+    """Policy whose choice in each step is listed: awake, the last beacon before, or the k-th one after."""
 
     name = "choices"
 

@@ -1,4 +1,4 @@
-"""Radio and access point alone, for tests that inject frames."""
+"""Radio and access point without hosts, for tests that inject frames."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Recorder(Observer):
 
 
 class RadioBench:
-    """A radio alone, on a wireless hop of 0.1 Tbit/s that takes almost no time."""
+    """Radio without hosts, on a wireless hop of 0.1 Tbit/s that takes almost no time."""
 
     def __init__(
         self,

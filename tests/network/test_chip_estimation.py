@@ -1,4 +1,4 @@
-"""Base and charge of a chip from one or two measured means, and the interval of a predicted current."""
+"""Base and charge of a chip, estimated from one or two measured means."""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ ON = {
     "mac.frame_error_rate": "0.01",
     "browser.persistent": "true",
 }
-"""A value that enables each switch. Switches with ``=`` name theirs."""
+"""A value that enables each switch, unless its condition has ``=`` and a value."""
 OFF = {
     "mac.model": "dcf",
     "mac.fetch": "null",
     "mac.standard": "802.11g",
 }
-"""A value that disables each switch that is enabled by default."""
+"""A value that disables each switch of the defaults."""
 
 
 def other_value(key: str) -> str:

@@ -31,7 +31,7 @@ def world(policy, **settings):
 
 
 LATE = Page(1.0, 1000, (), (300,), (50.0,))
-"""When the server answers, the request has been acknowledged, and the client has nothing to send."""
+"""Page with a late reply: the request has been acknowledged, and the client has nothing to send."""
 
 
 @pytest.mark.parametrize("frames", [1, 2])

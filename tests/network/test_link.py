@@ -1,4 +1,4 @@
-"""Links, one direction of a hop each."""
+"""Links, each of which is one direction of a hop."""
 
 from __future__ import annotations
 

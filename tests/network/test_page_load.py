@@ -24,7 +24,7 @@ FAST = {
     "tcp.max_window": 1000,
     "browser.connections": 6,
 }
-"""A network in which only round trips take time."""
+"""Settings of a network in which only round trips take time."""
 
 
 class Requests(Observer):

@@ -28,7 +28,7 @@ from tests.network.test_random_worlds import FAULTS, TIMES, Budget, Draw, messag
 CROWDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "100")) * 3 // 10
 PART = 3
 UNKNOWN = ("access_point.idle_limit_s", "access_point.ageing_s")
-"""Faults that the air does not know."""
+"""Faults that the channel model lacks."""
 
 
 def faults_of(draw, some):

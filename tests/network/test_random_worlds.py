@@ -26,7 +26,7 @@ from tests.network.laws import Watch, balance
 WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "100"))
 PART = 5
 EVENTS = 100_000
-"""The most events of a world."""
+"""Maximum number of events of a world."""
 
 POLICIES = (
     "always-on",
@@ -129,14 +129,14 @@ FAULTS = {
     "access_point.idle_limit_s": lambda draw: draw.log(1.0, 1000.0),
     "access_point.ageing_s": lambda draw: draw.log(0.1, 100.0),
 }
-"""Each fault, and a function that draws its rate."""
+"""Functions that sample the rate of each fault."""
 
 TIMES = {
     "faults.wireless.loss_run": lambda draw: draw.one_of(None, draw.log(1.0, 100.0)),
     "faults.wired.loss_run": lambda draw: draw.one_of(None, draw.log(1.0, 100.0)),
     "faults.restart_s": lambda draw: draw.one_of(0.0, draw.log(0.1, 100.0)),
 }
-"""Other settings of faults."""
+"""Functions that sample the other settings of faults."""
 
 
 def faults_of(draw, some):
@@ -161,10 +161,10 @@ def world_of(number, faults="some"):
     if faults == "all" or number % 2:
         settings |= faults_of(draw, some=faults != "all")
     topology, watch = replace(load_topology("three-node", settings), seed=number), Watch()
-    seen = [watch] if number % 4 < 2 else []  # the others take plans, and one event for both links
+    seen = [watch] if number % 4 < 2 else []  # other policies have plans and one event for both links
     try:
         world = build_world(topology, make_policy(policy), seen)
-    except InputError:  # its service periods are too short for a frame
+    except InputError:  # the service periods of TWT are too short for a frame
         policy = "psm"
         world = build_world(topology, make_policy(policy), seen)
     world.watch = watch if seen else None

@@ -1,4 +1,4 @@
-"""Laws for every policy, in a whole simulation."""
+"""Whole simulations: laws for every policy, and hand-computed pages."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from psm_sim.policies.lpsm import Lpsm
 from psm_sim.workload import load_workload
 
 POLLS = int(os.environ.get("PSM_SIM_POLLS", "15000"))
-"""Polls of the default policy, at least 5,000; of others fewer."""
+"""Number of polls of the default policy, at least 5,000. Other policies have fewer."""
 
 
 def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int], Learner]:

@@ -1,4 +1,4 @@
-"""A policy has no access to anything that its station has not received."""
+"""Policies have no access to anything that their station has not received."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ from psm_sim.workload import load_workload
 
 SETTINGS = load_preset("household").settings
 FRAMES_AN_HOUR = {"arp": (10 * 3600 / 60, 46), "mdns": (3 * 2 * 3600 / 96, 172), "router": (3600 / 400, 128)}
-"""Group addressed frames, and their bytes: ten devices, three mDNS services, and one router."""
+"""Hourly group addressed frames and their bytes, of ten devices, three mDNS services and one router."""
 TU_S = 1024e-6
 SCENE = "three-node"
-"""Without the lost beacons of the network around a chip."""
+"""Topology without lost beacons, unlike the network around a chip."""
 
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "traces.md"
@@ -29,7 +29,7 @@ DOCUMENTED = {
     int(dtim): currents.split(" | ")
     for dtim, currents in re.findall(r"^\| (\d+) \| ([\d. |]+) \|$", PAGE.read_text(encoding="utf-8"), re.M)
 }
-"""Mean currents in mA without traffic, of the IP stack and in the home network, by DTIM period."""
+"""Mean currents in mA by DTIM period: without traffic, with the IP stack, and in the home network."""
 
 
 def alone(dtim: int) -> list[Result]:

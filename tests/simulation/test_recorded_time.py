@@ -25,7 +25,7 @@ NETWORKS = {
     "gallery-http2": (100, 10),
     "mixed-protocols": (80, 3),
 }
-"""Round trip in ms (of several, the median) and rate in Mbit/s of the link on which a file was recorded."""
+"""Median round trip in ms, and rate in Mbit/s, of the link on which each file was recorded."""
 
 each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.split(".")[0])
 

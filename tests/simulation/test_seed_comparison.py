@@ -14,7 +14,7 @@ from tests.page_rows import page_rows
 
 PSM = References(BASELINES, BASELINES[1:])
 T_3 = 4.302653
-"""Student's 97.5 % quantile at two degrees of freedom."""
+"""Student's 97.5 % quantile for three values, at two degrees of freedom."""
 
 
 @pytest.fixture(scope="module")

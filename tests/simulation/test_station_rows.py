@@ -34,7 +34,7 @@ ROWS = [
     ("bsd", "laptop"),
 ]
 T_3 = 4.302653
-"""Student's 97.5 % quantile at two degrees of freedom."""
+"""Student's 97.5 % quantile for three values, at two degrees of freedom."""
 
 
 def shared(*members: StationSpec) -> Topology:

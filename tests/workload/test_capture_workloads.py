@@ -94,7 +94,7 @@ OPTIONS = {
     1448: b"\x02\x04\x05\xb4\x04\x02\x08\x0a" + bytes(8) + b"\x01\x03\x03\x07",
     1240: b"\x01\x01\x02\x04\x04\xd8\x00\x00",
 }
-"""Options of a SYN by the payload that they allow: of macOS and Linux, with padding in front, or none."""
+"""Options of a SYN by the segment size that they state: of macOS, of Linux, with padding, or none."""
 
 
 class Recording(Policy):

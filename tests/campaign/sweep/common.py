@@ -22,7 +22,7 @@ class Hears(Policy):
         {before}
         return Rest(0.0, {beacons})
 """
-"""A policy of a user: its class's file, with a line that may spoil it."""
+"""Text of the file of a user-defined policy; ``before`` is a line that may fail."""
 
 
 FIXED = ("trace", "topology", "pages", "seed", "loss")

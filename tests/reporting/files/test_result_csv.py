@@ -1,4 +1,4 @@
-"""CSV: one row per policy, or one row per page."""
+"""CSV output with a row per policy or per page."""
 
 from __future__ import annotations
 

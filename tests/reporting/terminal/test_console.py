@@ -1,4 +1,4 @@
-"""Tables on a terminal or in a file: they fit, without truncated cells."""
+"""Tables on a terminal or in a file."""
 
 from __future__ import annotations
 

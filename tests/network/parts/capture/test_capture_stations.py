@@ -35,7 +35,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "null frames fetch": {"mac.fetch": "null"},
     "802.11g": {"mac.standard": "802.11g"},
 }
-"""Nine stations, whose bits take two octets of the TIM."""
+"""Settings of runs with nine stations, whose bits take two octets of the TIM."""
 
 
 class Ends(Observer):

@@ -16,7 +16,7 @@ from tests.every_beacon import run_both
 from tests.page_rows import check_bytes_are_conserved, page_rows
 
 NOTHING_IS_LOST = {"access_point.ageing_s": 1e6}
-"""A device's radio and port that behave as the papers' do."""
+"""Settings with which a device behaves like the station of the papers."""
 
 
 class Recorder(Observer):

@@ -14,7 +14,7 @@ from tests.network.parts.faults.common import Frames, loaded, world_with
 
 QUICK = Page(1.0, 1000, (), (300,), (0.0,))
 SLOW = Page(1.0, 1000, (2000,), (300, 300), (0.0, 50.0))
-"""The server takes 50 s for its image."""
+"""Page whose image takes the server 50 s."""
 
 
 @pytest.mark.parametrize("persistent", [True, False])
@@ -32,7 +32,7 @@ def test_a_page_fails_exactly_at_its_time_limit(persistent):
 
 
 REPORTED = {"browser.max_page_s": 1e6}
-"""Pages that fail do not end the run."""
+"""Settings with which a failed page does not end the run."""
 
 
 def test_a_page_without_progress_fails_exactly_after_an_hour():

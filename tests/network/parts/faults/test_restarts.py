@@ -30,7 +30,7 @@ def at(monkeypatch, time_s):
 
 RESTART = {"faults.restart_every_s": 1000, "faults.restart_s": 5}
 PUSHED = Messages([Message(9.95, 500, False), Message(12.0, 500, False), Message(18.0, 500, False)])
-"""Held at the restart; sent while the access point is down; and after it."""
+"""Messages that are buffered at the restart, sent during it, and sent after it."""
 
 
 def test_a_restart_loses_buffered_frames_and_arrivals(monkeypatch):

@@ -1,4 +1,4 @@
-"""A station on the channel without hosts, for tests that inject frames."""
+"""Stations on a channel without hosts, for tests that inject frames."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Recorder(Observer):
 
 
 class AirBench:
-    """One station per policy on one access point, with beacons every 100 ms."""
+    """Access point with a station per policy, and beacons every 100 ms."""
 
     def __init__(self, *policies, **settings):
         self.env = env = Environment()

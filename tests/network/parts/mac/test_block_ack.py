@@ -1,4 +1,4 @@
-"""A-MPDUs of 802.11n: hand-computed durations, limits, and the fate of each frame."""
+"""A-MPDUs of 802.11n: hand-computed durations, limits, and delivered frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ampdu_us(frames, size=1500):
 
 
 class Station:
-    """An awake station, and a record of its frames in both directions."""
+    """Awake station with a record of its frames in both directions."""
 
     def __init__(self, stations=1, **settings):
         policies = [make_policy("always-on")] * stations

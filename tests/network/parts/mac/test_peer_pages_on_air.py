@@ -12,7 +12,7 @@ from benchmarks.peer_air import MEASURED, pairs
 
 @pytest.fixture(scope="module")
 def odd():
-    """Return the odd rows by kind: page time awake and in PSM, and time awake in PSM, here and in ns-3."""
+    """Return the odd rows by kind: page times awake and in PSM, and time awake, of psm_sim and ns-3."""
     rows_by_kind: dict[str, list[list[float]]] = {"page": [], "download": [], "heavy": []}
     with MEASURED.open() as source:
         for number, row in list(enumerate(csv.DictReader(source)))[1::2]:

@@ -1,4 +1,4 @@
-"""Policies that decide in ns-3, compared with the same policies here."""
+"""Policies that decide in ns-3, compared with the same policies in psm_sim."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ assert not sys.stdin.read()
 
 @pytest.fixture(scope="module", params=POLICIES)
 def both(request):
-    """Return the means of the first pages by column, here and in ns-3."""
+    """Return the means of the first pages by column, of psm_sim and of ns-3."""
     ours = simulated(request.param, pages(COUNT), 7)
     return [table[:COUNT].mean(axis=0) for table in (ours, read()[request.param])]
 
