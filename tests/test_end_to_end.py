@@ -25,9 +25,9 @@ def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProce
 
 def test_a_run_in_an_empty_folder_only_prints_its_table(tmp_path: Path) -> None:
     """No message is printed, and no file written."""
-    done = psm_sim("--policy", "lpsm", "--trace", "ucb", "--pages", "20", cwd=tmp_path)
+    done = psm_sim("--policy", "lpsm", "--trace", "ucb", "--pages", "3", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "20 pages of trace ucb, seed 1" in done.stdout
+    assert "3 pages of trace ucb, seed 1" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 

@@ -77,13 +77,12 @@ def test_a_policy_is_ranked_with_the_stored_ones_and_verified(capsys, folder):
     assert result.policies == ["always-on", "mine.py:Mine"]
     assert len(result.files["mine.py"]) == 64
     assert benchmark(*words) == 2  # the file exists
-    assert benchmark("verify", "mine.json") == 0
-    assert "5 of 5 runs and optima of 2 seeds are equal" in capsys.readouterr().out
     document = json.loads(Path("mine.json").read_text())
     energies_j = document["runs"][-1]["energy_j"]
     energies_j[0] = float(np.nextafter(energies_j[0], 0))
     Path("changed.json").write_text(json.dumps(document))
     assert benchmark("verify", "changed.json") == 0
+    assert "5 of 5 runs and optima of 2 seeds are equal" in capsys.readouterr().out
     energies_j[0] *= 1 - 1e-8
     document["versions"]["numpy"] = "0"
     Path("changed.json").write_text(json.dumps(document))
