@@ -258,7 +258,7 @@ class _Episode:
         return values  # type: ignore[no-any-return]  # greenlets pass objects of any type
 
     def close(self) -> None:
-        """Raise an exception in the pending decision. A SimPy process can defer it to the next decision."""
+        """End the run by an exception in a decision, the next one if a SimPy process defers it."""
         while self._greenlet:
             self._greenlet.throw()
 

@@ -43,10 +43,13 @@ A setting of a driver has more seeds, and therefore smaller differences count, s
 """
 
 CLOSE = 1.25
-"""Ratio of delay and bound up to which a setting beyond the bound counts as close to it."""
+"""Ratio of delay and bound up to which a setting beyond the bound counts as close to it (a choice)."""
 
 MAX_LOST, MAX_MISSING = 0.01, 0.05
-"""Maximum shares of lost and of missing messages, in addition to the shares without power saving."""
+"""Maximum shares of lost and of missing messages, in addition to the shares without power saving (a choice).
+
+Messages on their way at the end of a run are missing, too, so their share may be larger.
+"""
 
 
 class DelayVerdict(StrEnum):

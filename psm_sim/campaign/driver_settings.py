@@ -165,7 +165,7 @@ _NEW_POLICIES = {
     "bsd": ("max_sleep_ms", 0, 900),
     "lpsm": ("max_ms", 200, 1200),
 }
-"""Policies that no driver has: parameter of the longest doze, and its least value and default in ms."""
+"""Longest doze of each policy that no driver has: parameter, least value and default in ms."""
 
 
 def settings_of(

@@ -29,7 +29,7 @@ _EXAMINED_PAGES = 40
 """Maximum number of pages on which each loss is examined."""
 
 _SWITCHES_PER_PAGE = 2
-"""Switches of the best sequence of polling times: to a short one when a page is requested, and back."""
+"""Switches in the best sequence of polling times: to a short time at the request of a page, and back."""
 
 _BEFORE_S, _AFTER_S = 1.0, 3.0
 """Time before the request and after the end of the page that is shown, in seconds."""

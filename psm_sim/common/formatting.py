@@ -111,8 +111,8 @@ def format_range(low: float, typical: float, high: float, unit: str) -> str:
 def format_seconds(seconds: float, digits: int | None = 3) -> str:
     """Return a duration with three significant digits in ms or s, or with one decimal in larger units.
 
-    Minutes, hours and days are used from two of them on. Without *digits*, all digits of milliseconds and
-    seconds are shown.
+    A time of at least two minutes, hours or days is shown in the largest such unit. Without *digits*, all
+    digits of milliseconds and seconds are shown.
     """
     for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:

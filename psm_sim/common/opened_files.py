@@ -29,7 +29,7 @@ _digests: dict[Path, str] = {}
 
 _written: set[Path] = set()
 _noting: list[Path | None] = []
-"""None for each active block, and the file whose digest is being computed."""
+"""None for each active block of :func:`note_opened_files`; also the file whose digest is being computed."""
 
 
 @contextmanager

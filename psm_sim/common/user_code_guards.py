@@ -32,7 +32,7 @@ CALL_S = 5.0
 """Time limit of any other call of user code, in seconds; ``anticipate`` decides within 11 ms on ``ucb``."""
 
 MEMORY = 2 << 30
-"""Maximum memory of a process that has imported a user's file, in bytes."""
+"""Maximum memory of a process that has imported a user's file, in bytes. psm_sim needs under 0.2 GB."""
 
 MAX_NUMBERS = 1000
 """Maximum number of values in a report."""

@@ -174,8 +174,8 @@ class LearnAlpha(Learner):
     (thesis, eqs. 2.6 to 2.8). A round takes O(m n) time, independently of the number of rounds.
 
     The weight of a rate is multiplied by its evidence in each round. The logarithms of the weights are
-    updated after so few rounds that no weight underflows. This saves a quarter of a round, which is 8 % of a
-    page of ``lpsm`` and 17 % of a replay. With rates in the log domain they are updated in every round.
+    updated after so few rounds that no weight underflows. This saves a quarter of the time of a round, 8 % of
+    a page of ``lpsm`` and 17 % of a replay. With rates in the log domain they are updated in every round.
 
     Parameters
     ----------

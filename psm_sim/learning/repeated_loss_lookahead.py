@@ -206,7 +206,7 @@ class Lookahead:
     weights : ndarray, shape (n, m)
         Current weights of the experts at each rate.
     rate_weights : ndarray, shape (m,)
-        Distribution over the rates. The current one is multiplied by the sums of the columns.
+        Distribution over the rates, to be multiplied by the sums of the columns of *weights*.
     skip : callable
         Called by :meth:`learn` with the number of rounds and the state after them, see :meth:`after`.
     """

@@ -62,9 +62,9 @@ class ArrivalAware(ExtendedLoss):
 
     Frame k, of b_k bytes, reached the access point a_k ms after the doze began. With a poll every Ti ms, it
     waits w_k(Ti) ms until the next multiple of Ti. Neither uniform arrivals nor further frames are assumed.
-    At Ti = T the sum is the actual waiting time of the doze. There, gamma has the same meaning as in the
-    published losses, with I T / 2 for the sum (thesis, eq. 2.34). Bytes without an arrival time count as in
-    the published losses. The thesis proposes this extension in section 2.5.5.
+    At Ti = T the sum is the actual waiting time of the doze. The published losses estimate this sum as I T /
+    2 (thesis, eq. 2.34), so gamma has the same meaning. Bytes without an arrival time count as in the
+    published losses. The thesis proposes this extension in section 2.5.5.
 
     The published losses estimate that a poll every Ti ms would have found I Ti / T of the I buffered bytes
     (eq. 2.35). By default this loss counts each byte once, without this factor. With ``scaled`` the bytes
@@ -155,8 +155,8 @@ class ConstrainedLoss(ExtendedLoss):
     """Published loss, in nats, whose gamma adapts until a buffered byte waits ``target_ms`` on average.
 
     The thesis (section 2.5.3) interprets gamma as the Lagrange multiplier of a latency bound in an energy
-    minimisation. This loss determines it by sub-gradient ascent with multiplicative steps, projected onto a
-    range (Kivinen and Warmuth, "Exponentiated gradient versus gradient descent for linear predictors",
+    minimisation. This loss determines gamma by sub-gradient ascent with multiplicative steps, projected onto
+    a range (Kivinen and Warmuth, "Exponentiated gradient versus gradient descent for linear predictors",
     Information and Computation 132, 1997). After a doze whose frames of b_k bytes have waited w_k ms, the
     update is
 

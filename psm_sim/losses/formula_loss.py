@@ -24,7 +24,10 @@ from psm_sim.poll import Poll
 
 Value = Any
 MAX_NODES = 200
-"""Maximum number of nodes in the syntax tree of a formula."""
+"""Maximum number of nodes in the syntax tree of a formula; the published losses have about 30.
+
+The tree is evaluated by nested calls, of which Python allows 1,000.
+"""
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def _is_positive(node: Node) -> bool:
 
 
 MAX_LENGTH = 500
-"""Maximum length of a formula, in characters."""
+"""Maximum length of a formula, in characters: about twice that of a formula of :data:`MAX_NODES` nodes."""
 
 
 def parse_expression(text: str, names: Sequence[str]) -> Node:

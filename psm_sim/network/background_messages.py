@@ -37,7 +37,7 @@ class MessageStats:
         self._last = self._lost_on_connections = 0
 
     def start(self, message: Message) -> int:
-        """Count a sent message. Return its 1-based datagram number, or 0 if it is not a datagram."""
+        """Count a sent message. Return the number of a datagram, from 1, and 0 for other messages."""
         self.sent += 1
         if message.connection != DATAGRAM:
             return 0
@@ -77,7 +77,7 @@ ArrivalCallback = Callable[[MessageTransit], None]
 class MessageStream:
     """Application at one end of a persistent connection.
 
-    It counts the received bytes to find the end of each message of the peer, and calls *arrived* with it.
+    It counts the received bytes, and calls *arrived* with each message of the peer that is complete.
     Data written before the connection is established are sent afterwards.
 
     Attributes

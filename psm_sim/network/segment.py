@@ -37,8 +37,8 @@ class ConnectionId:
     Attributes
     ----------
     requests : list of Request
-        Requests in the client's byte stream, in order. Segments have sizes but no content, so the server
-        reads a request here once it has received its bytes.
+        Requests in the client's byte stream, in order. Segments have no content, so the server reads a
+        request here once enough bytes have arrived.
     replies : list of Request
         Requests in the order in which the server replies. The client reads here which object it receives.
     number : int

@@ -149,7 +149,7 @@ def check_effects(topology: Topology, keys: Iterable[str], where: str) -> None:
     topology
         The topology with all settings.
     keys
-        Keys that the user has set. Those of files, chips and presets are not checked.
+        Keys that the user has set. Keys from files, chips and presets are not checked.
     where
         Name of the settings in the error message.
     """

@@ -90,10 +90,7 @@ class WirelessHop:
         """Start activities of the station itself, once all parts are connected. Here there are none."""
 
     def forget(self, back_s: float) -> int:
-        """Discard association and buffered frames. Return the number of frames on the downlink.
-
-        The access point is back at *back_s* seconds. Only hops of topologies with restarts can do so.
-        """
+        """Discard association and buffered frames. Return the number of frames on the downlink."""
         raise NotImplementedError
 
     def report(self) -> dict[str, float]:

@@ -224,7 +224,7 @@ class WorldGroup:
                 over(number)
 
     def _done(self, busy: Sequence[tuple[int, World]]) -> list[tuple[int, World]]:
-        """Return the stations that are done. If there are none, check the progress of all pages."""
+        """Return the stations that are done. If no page has ended, check that all pages make progress."""
         if self.browsing:
             for _, world in busy:
                 world.browser.check()

@@ -34,7 +34,7 @@ class Column(NamedTuple):
     rank : int
         Priority. On a narrow terminal, columns of the highest rank are dropped first. Rank 0 always stays.
     half_width_rank : int
-        Rank of the half-widths; also 0 if there are none.
+        Rank of the half-widths; 0 without half-widths.
     is_text : bool
         Whether the cells are texts, which are aligned to the left and may be wrapped.
     """

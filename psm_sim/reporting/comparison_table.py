@@ -162,7 +162,7 @@ def tables_of(comparison: Comparison) -> list[ResultTable]:
 
 
 def _names(comparison: Comparison, runs: Sequence[Result]) -> list[Column]:
-    """Return the names of the policies, of which baselines are marked, and those of the stations, if any."""
+    """Return the names of the policies, with a mark on baselines, and the names of the stations, if any."""
     marked = list(map(id, comparison.baselines))
     columns = [text_column("policy", [run.policy_name + MARK * (id(run) in marked) for run in runs])]
     if any(run.station for run in runs):
@@ -251,7 +251,7 @@ _MAX_KEYS = 3
 """Maximum number of keys of a topology in the caption."""
 
 _UNLIKE = 1.5
-"""Ratio of simulated and recorded page time, either way, above which the caption warns."""
+"""Ratio of simulated and recorded page time, either way, above which the caption warns (a choice)."""
 
 
 def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] | None = None) -> list[str]:
@@ -322,7 +322,7 @@ def _units(tables: Sequence[ResultTable]) -> str:
 
 
 def _certainty(comparison: Comparison) -> list[str]:
-    """Return the lines with the intervals of the currents of a chip, and with the usual mode of firmwares."""
+    """Return the lines with the intervals of a chip's currents, and with the default mode of firmwares."""
     profile, topology = comparison.scenario.profile, comparison.resolved_topology
     if not profile or topology.stations or topology.power.supply_v is None:
         return []

@@ -20,7 +20,10 @@ from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Block
 
 MAX_TIMELINE_FRAMES = 8_000
-"""Approximate maximum number of frames of one policy in a timeline."""
+"""Approximate maximum number of frames of one policy in a timeline.
+
+For 200 pages of ``ucb``, which fit, the timeline adds 0.2 MB (psm) to 0.5 MB (lpsm) to a report.
+"""
 
 _LISTS = {"wireless up": "up", "wireless down": "down"}
 _DIGITS = 6  # microseconds

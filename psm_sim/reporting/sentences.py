@@ -404,7 +404,7 @@ def _difference(first: str, loss: LossDifference) -> str:
 
 
 _SMALL_ENERGY, _SMALL_DELAY = 0.01, 0.05
-"""Relative changes of energy and slowdown below which gamma hardly matters."""
+"""Relative changes of energy and slowdown below which gamma hardly matters (a choice)."""
 
 
 def _sensitivity(curve: LossCurve) -> str:

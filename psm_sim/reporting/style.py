@@ -88,7 +88,7 @@ def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
     """Return a style for each variant of a comparison, with a colour of its own while the palette lasts.
 
     *variants* are pairs of a policy and the name of its stations, or its label. The first variant of a policy
-    has the style of the policy, if another policy does not have its colour.
+    has the style of the policy, unless another policy has that colour.
     """
     styles = [policy_style(policy, name) for policy, name in variants]
     names: set[str] = set()
@@ -123,7 +123,7 @@ def _split(policy: str) -> tuple[str, list[str]]:
 
 
 _SALT = b"8829"
-"""Salt for which the variants that the documents compare have different markers."""
+"""Salt of the hash, chosen so that the variants in the documents have different markers."""
 
 
 def _hashed(text: str) -> Style:

@@ -227,7 +227,7 @@ def _run_each(
     workers: int | None,
     isolated: bool,
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of each task. If the first task fails, yield those of its finished policies."""
+    """Yield the blocks of each task; if the first task fails, the blocks of its finished policies."""
     run = partial(_run_in_worker, partial(run_task, policies))
     results = run_in_order(run, tasks, workers, progress, unit, isolated)
     for number, (outputs, error) in enumerate(results):
@@ -283,7 +283,7 @@ def run_task(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy. The run without power saving comes first.
 
-    *observers* are those of the last policies, by policy and station.
+    *observers* are for the last policies, by policy and station.
     """
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]

@@ -337,7 +337,7 @@ def present_network(profile: str, settings: Mapping[str, Any]) -> dict[str, Any]
 
 
 _PEERS = {"local": 0.2, "internet": 20.0}
-"""One-way delay in ms between the access point and the other host of a ping."""
+"""One-way delay in ms between the access point and the other host of a ping (assumed)."""
 
 
 def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, dict[str, float]]:

@@ -32,7 +32,7 @@ class Recorder(Observer):
     Attributes
     ----------
     topology, policy
-        Those of the run.
+        Topology and policy of the run.
     ended_s
         Time of the end in seconds, infinite before the end.
     """

@@ -46,7 +46,8 @@ class Result:
     A result is a view of one row of values, which have the names of the JSON output:
     ``result["page_time_percentiles_s.p90"]``. Over several seeds, clients or stations, values per page are
     means, ``max`` is a maximum, and times, events and bytes are sums. If pages have failed, page times and
-    slowdowns are those of the completed pages, and the energy is that of the whole run divided by all pages.
+    slowdowns are over the completed pages. The energy is always the energy of the whole run divided by the
+    number of all pages.
 
     Printing a result shows its main values. A notebook displays them as a table.
 
@@ -162,7 +163,7 @@ class Result:
 
     @property
     def label(self) -> str:
-        """The name of the policy, followed by that of the stations if the topology has several."""
+        """The name of the policy, followed by the name of the stations if the topology has several."""
         return f"{self.policy_name} ({self.station})" if self.station else self.policy_name
 
     @property
@@ -188,7 +189,7 @@ class Result:
 
     @property
     def slowdown(self) -> Summary:
-        """Summary of the slowdowns: page time divided by that of the same page without power saving."""
+        """Summary of the slowdowns: page time divided by the time of the same page without power saving."""
         return self._summary("slowdown")
 
     def _summary(self, name: str) -> Summary:

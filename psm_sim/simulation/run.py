@@ -1,8 +1,8 @@
 """Run of a policy on one or several stations, from the setup of the stations to their table.
 
 The topology defines the stations (``[[stations]]``). Each of these tables describes one kind of station, with
-its own pages, policy and chip. A station without a policy, trace or number of pages uses those of the
-scenario.
+its own pages, policy and chip. The scenario supplies the policy, trace or number of pages that a station
+lacks.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
 
     Without ``[[stations]]`` tables, there is one station with the values of the scenario.
 
-    A single station uses the seed of the run. Each of several stations derives a seed from it and from its
-    own name, so that other stations do not change its pages and losses.
+    A single station uses the seed of the run. Each of several stations derives its seed from the seed of the
+    run and from its own name, so that other stations do not change its pages and losses.
     """
     if not topology.stations:
         return [StationSetup("", "", topology, None, scenario.workload())]
@@ -209,7 +209,7 @@ def execute(
     keys
         Further keys of the blocks.
     always_on_times_s
-        Times of the pages of each station without power saving; None uses those of this run.
+        Page times of each station without power saving; None uses the page times of this run.
 
     Raises
     ------

@@ -200,10 +200,10 @@ class Scenario:
     def key(self, policies: Sequence[str | Spec] = (), cache: DigestCache | None = None) -> str:
         """Return a hash of all inputs that determine the results, as 64 hexadecimal digits.
 
-        The inputs are the trace, all topology keys, the number of pages, the seed, the *policies*, the
-        contents of the files that they name and of the modules that these import from their folder, the
-        source of psm_sim, and the versions of psm_sim, numpy, scipy and simpy. Files that a user's code opens
-        while it runs are not included.
+        The inputs are the trace, all topology keys, the number of pages, the seed, the *policies*, the source
+        of psm_sim, and the versions of psm_sim, numpy, scipy and simpy. They include the contents of each
+        file that a policy names, and of the modules in its folder that the file imports. Files that a user's
+        code opens while it runs are not included.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ def fit_profile(recording: PageRecording, name: str, clients: NDArray[np.intp] |
     recording : PageRecording
         Recorded pages.
     name : str
-        Name of the profile, usually that of the file.
+        Name of the profile, usually the name of the file.
     clients : ndarray, shape (k,), optional
         Indices of the clients whose pages are used; all by default.
     """

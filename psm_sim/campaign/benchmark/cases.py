@@ -97,7 +97,7 @@ class Case(NamedTuple):
 
     @property
     def free(self) -> Case:
-        """The case of the same runs at the first price, for policies that ignore the price."""
+        """Case with the same runs at the first price, the only price for a policy that ignores it."""
         return self._replace(price=PRICES[0])
 
     def __str__(self) -> str:

@@ -89,7 +89,7 @@ def run_benchmark(
 
 
 def _opened_files(rows: Iterable[TaskRow]) -> dict[str, str]:
-    """Return the digests of the files that policies have opened, by path, relative in the current folder."""
+    """Return the digests of the files that policies have opened, by path, relative to the current folder."""
     digests = {path: digest for row in rows for path, digest in row.files.items()}
     return {path.removeprefix(f"{Path.cwd()}{os.sep}"): digests[path] for path in sorted(digests)}
 

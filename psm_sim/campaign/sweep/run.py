@@ -66,8 +66,8 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
     *tasks* maps the key of each task to the task. There is a job for each worker if there are enough tasks.
-    Each policy is initialised once before. The second result has the rows of the tasks whose policy failed
-    then.
+    Each policy is initialised once before. The second result has the rows of the tasks whose policy failed in
+    this initialisation.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None)
 def _run(job: Job) -> Iterator[TaskRow]:
     """Yield the row of each policy after its run. If a policy fails, the policies after it run without it.
 
-    If user code has used up the memory of this process, they are left to another process.
+    If user code has used up the memory of this process, the remaining policies are left to another process.
     """
     done, is_begun = 0, False
     failure: Exception | None = None

@@ -262,9 +262,9 @@ def _connect(path: Path | None, new: bool, stack: ExitStack) -> SweepTable:
 
 
 def _lock(path: Path, stack: ExitStack) -> None:
-    """Lock a file until the *stack* ends, or the process. Systems without ``fcntl`` have no lock.
+    """Lock a file until the *stack* or the process ends.
 
-    Two sweeps would run tasks twice there, but lose none.
+    Systems without ``fcntl`` have no lock: there, two sweeps can run a task twice, but lose none.
     """
     try:
         import fcntl

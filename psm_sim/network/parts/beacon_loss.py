@@ -77,9 +77,10 @@ class BeaconReception:
 class LossyBeaconRadio(Radio):
     """Radio that can miss beacons; ``beacons_missed`` counts them.
 
-    After a missed beacon it wakes for every beacon until it receives one, or it behaves as if its TIM bit had
-    not been set. With ``station.missed_beacon=stay-awake`` it listens until the next beacon or until it
-    transmits. The access point does not know that it is awake, so its state is still DOZING.
+    ``station.missed_beacon`` determines what follows a missed beacon. The radio wakes for every beacon until
+    it receives one, or continues as if the TIM bit had not been set, or (``stay-awake``) listens until the
+    next beacon or transmission. While it listens, its state remains DOZING, because the access point does not
+    know that it is awake.
     """
 
     beacons_missed = 0

@@ -39,9 +39,9 @@ _MIN_PROBABILITY = 1e-12
 _IDLE_ODDS, _IDLE_MEAN_S = 99.0, 600.0
 """Priors of the idle context.
 
-They are the odds that no unsolicited frame arrives within a minute, and the mean time until one arrives, in
-seconds. The other contexts use the priors of :class:`~psm_sim.learning.WaitingTimeModel`. With their
-odds, ``mqtt`` on the nRF7002 needs 13 % more energy at a price of 10.
+The first is the odds that no unsolicited frame arrives within a minute, the second the mean time until one
+arrives, in seconds. The other contexts use the priors of :class:`~psm_sim.learning.WaitingTimeModel`. If the
+idle context also used their odds, ``mqtt`` on the nRF7002 would need 13 % more energy at a price of 10.
 """
 
 
@@ -77,10 +77,10 @@ class Gap:
 class FrameGaps:
     """Gaps between the frames of one station, separately for all connections that wait for a reply.
 
-    A connection's gap opens at each of its frames. It ends at the next one, or when its reply is complete.
-    Pure ACKs received and frames of other connections do not end it. While no connection waits there is a
-    single gap, the idle gap. It ends at every frame sent and at every useful frame received. A datagram sent
-    may be a question, so the gap after it has a context of its own.
+    A connection's gap opens at each of its frames. The gap ends at the connection's next frame, except a
+    received pure ACK, or when the reply is complete. While no connection waits there is a single gap, the
+    idle gap. The idle gap ends at every frame sent and at every useful frame received. A datagram sent may be
+    a question, so the gap after it has a context of its own.
 
     Only gaps in which the policy returned a rest are learnt from, because the frames of one burst do not
     wait. The arrival that ends a gap is known only up to an interval:
@@ -231,7 +231,7 @@ def first_event_model(
     models : iterable of (callable, float)
         Distribution of each event, and the time in seconds at which its waiting began.
     times_s : ndarray, shape (n,)
-        Times in seconds; the first one is the earliest. No event has occurred before it.
+        Times in seconds, the earliest first. No event has occurred before the earliest time.
 
     Returns
     -------

@@ -18,8 +18,9 @@ class OutstandingRequests:
     connection. After a reply that ends with a full segment, the connection stays in the set until another of
     these events. Frames without a connection (flow -1) are ignored.
 
-    A full segment has the smaller MSS of the connection's two SYNs. A peer can use less. If a payload of the
-    same size follows a supposed end, that size is the one of a full segment, and the reply goes on.
+    A full segment has the smaller MSS of the connection's two SYNs. A peer can send smaller segments: if a
+    payload of the same size follows a supposed end, this size is taken as that of a full segment, and the
+    reply goes on.
     """
 
     def __init__(self) -> None:

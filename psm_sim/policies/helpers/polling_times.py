@@ -1,4 +1,4 @@
-"""Polling times of LPSM: those of the experts, the prediction from their weights, and the plan of dozes."""
+"""Polling times of the experts of LPSM, the prediction from their weights, and the plan of dozes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from psm_sim.learning.repeated_loss_lookahead import Lookahead
 from psm_sim.learning.switching_rates import MAX_HORIZON
 
 MAX_EXPERTS = 10_000
-"""Maximum number of experts."""
+"""Maximum number of experts: with one for each beacon of 102.4 ms, they reach 17 minutes."""
 
 
 def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -> FloatArray:

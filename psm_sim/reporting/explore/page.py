@@ -247,7 +247,8 @@ class ExploreView:
 def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: float) -> Figure:
     """Plot radio, beacons and frames, zoomed to one page, or to its first message if it has no objects.
 
-    The axis begins at the request, and ends after *longest_s*, the longest time of the page of all policies.
+    The axis begins at the request, and ends after *longest_s*, the longest time that a policy takes for the
+    page.
     """
     from bokeh.models import ColumnDataSource
 

@@ -3,7 +3,7 @@
 An object depends on the first of these events:
 
 1. the end of the entry that redirects to it,
-2. the end of its initiator, or the first byte of one that has not ended,
+2. the end of its initiator, or the first byte of an initiator that has not ended,
 3. the end of the last document, script, style sheet, JSON object or redirect,
 4. the first byte of the main object, or the start of the page.
 """
@@ -30,7 +30,10 @@ _WINDOW_S = 0.5
 """Time over which the rate is measured. Shorter windows measure bursts; longer windows include gaps."""
 
 _SHORTEST_S = 0.02
-"""Shortest time over which a response is spread."""
+"""Shortest time over which a response is spread.
+
+With 10 or 40 ms, the rate of ``recorded`` changes by at most 1.5 %, and its mean server delay does not.
+"""
 
 _ROUNDING_S = 0.001
 """Resolution of the times in some files."""
@@ -39,9 +42,9 @@ _ROUNDING_S = 0.001
 class RecordedNetwork:
     """Round trips, protocols and rate of the network on which objects were recorded.
 
-    The round-trip time of a host is its shortest TCP handshake, because others contain queueing, or its
-    shortest wait, if that is shorter. A host without a handshake has the median of the others, or its
-    shortest wait if that is shorter.
+    The round-trip time of a host is its shortest TCP handshake, because longer handshakes contain queueing. A
+    host without a handshake has the median of the other hosts. If the shortest wait of a host is shorter, it
+    is the round-trip time.
 
     Attributes
     ----------

@@ -212,8 +212,8 @@ class HarEntry:
     def _handshakes_s(self) -> tuple[float, float]:
         """Return the times of the TLS handshake and of the TCP handshake.
 
-        ``connect`` includes ``ssl`` in the HAR format. Firefox excludes it: there, the time of the entry is
-        the sum of all phases, ``ssl`` included.
+        ``connect`` includes ``ssl`` in the HAR format, but not in files of Firefox, where the time of the
+        entry is therefore the sum of all phases including ``ssl``.
         """
         tls_s, connect_s = self._phase_s("ssl"), self._phase_s("connect")
         rest_s = (self._number("time") or 0.0) / 1000 - sum(map(self._phase_s, PHASES))
@@ -224,7 +224,7 @@ class HarEntry:
         return tls_s, connect_s if is_outside else max(connect_s - tls_s, 0.0)
 
     def _response_bytes(self) -> tuple[int, bool]:
-        """Return the size of the response on the wire, and whether it is that of the decompressed body.
+        """Return the size of the response on the wire, and whether it is the size of the decompressed body.
 
         The size is the first field with a positive value. The order is ``_transferSize``, ``_bytesIn``,
         ``bodySize`` (plus ``headersSize`` if known), and ``content.size``, from which

@@ -134,7 +134,7 @@ class ServicePeriodRadio(DeviceRadio):
         return None
 
     def refuses(self) -> bool:
-        """Handle the arrival of a frame. Return whether it must wait for a trigger or for a wake-up."""
+        """Handle a frame that reaches the port. Return whether it must wait for a trigger or a wake-up."""
         self.advance(self._env.now)
         outside = not self._agreed or self._env.now >= self._periods.ends_s
         if outside and self._state in (BUSY, AWAKE):
@@ -155,7 +155,7 @@ class ServicePeriodRadio(DeviceRadio):
             super().announced()
 
     def receive(self, segment: Segment) -> None:
-        """Receive one frame. After the last one of a period, trigger the next period if necessary."""
+        """Receive a frame. After the last frame of a period, trigger the next period if necessary."""
         super().receive(segment)
         if not self._awaited and self._port.tim_bit:
             if not self._agreed and self._more:

@@ -167,7 +167,7 @@ class DeviceHop(WirelessHop):
     def forget(self, back_s: float) -> int:
         """Discard the association and the buffered frames in a restart that ends at *back_s* seconds.
 
-        Return the number of frames on the downlink. They are lost as well, when they reach the station.
+        Return the number of frames on the downlink, which are lost when they reach the station.
         """
         self.association.lose(back_s)
         self.port.empty()

@@ -192,11 +192,11 @@ class BeaconSchedule:
 class Channel:
     """Channel of one access point, shared by contenders and beacons.
 
-    A contender waits until the channel has been idle for a DIFS (or its AIFS) and then counts its
-    backoff down in idle slots. Contenders that reach zero in the same slot collide. Backoffs are drawn
-    after each exchange and when a frame finds the channel busy (802.11-2020, 10.3.4 and 10.23.2). A
-    beacon precedes other frames because it waits only for a PIFS. Each exchange takes two events. An
-    idle channel takes none, and neither do beacons without listeners.
+    A contender waits until the channel has been idle for a DIFS (or its AIFS) and then counts its backoff
+    down in idle slots. Contenders that reach zero in the same slot collide. Backoffs are drawn after each
+    exchange and when a frame finds the channel busy (802.11-2020, 10.3.4 and 10.23.2). A beacon precedes
+    other frames because it waits only for a PIFS. Each exchange takes two events. An idle channel and beacons
+    without listeners take no events.
 
     Parameters
     ----------

@@ -61,14 +61,14 @@ class MacRadio(LossyBeaconRadio):
     arrive later are announced by the next beacon. The station is awake from the time at which the
     beacon is due. It also listens for a beacon without its TIM bit while a busy channel delays it.
 
-    The access point learns the power state from the Power Management (PM) bit of received frames. The
-    station sends a null data frame before it dozes if the access point considers it awake, and before it
-    waits awake if the access point considers it dozing. A data frame announces that it is awake if
-    ``access_point.release_on_uplink`` is true. Otherwise its PM bit repeats the last state. The behaviour
-    of an idle radio is computed lazily, and then its null data frames are not sent on the channel.
+    The access point learns the power state from the Power Management (PM) bit of received frames. The station
+    sends a null data frame before it dozes if the access point considers it awake, and before it waits awake
+    if the access point considers it dozing. A data frame announces that the station is awake if
+    ``access_point.release_on_uplink`` is true. Otherwise the PM bit of a data frame repeats the last state.
+    The null data frames of an idle radio, whose behaviour is computed lazily, do not occupy the channel.
 
-    The radio counts as awaited the frames that it has to send, and those that the access point has
-    queued for it.
+    Awaited frames are the frames that the radio has to send, and the frames that the access point has queued
+    for it.
     """
 
     def __init__(self, context: RadioContext, *arguments: Any, **more: Any) -> None:
