@@ -34,6 +34,8 @@ _WHOLE_S = 5e-4
 _FOLLOW_UP_S = 3e-3
 _MAX_MISSED = 0.3
 _ERROR = 0.05  # usual level of significance: chance alone is taken for missed beacons
+_SURE = _ERROR / 40**2  # of the tests for group frames, each made in 40 * 40 intervals at most
+_FEW = 30  # of fewer values, none may be in a tenth of their mean by chance: 0.9**30 < _ERROR
 _LONGEST_BEACON = 1.12  # relative to the usual one, where the length varies by 5 %
 _TIGHT, _AROUND = 0.04, 5.0
 _MAX_DTIM = 10
@@ -46,7 +48,8 @@ class Calibration:
 
     Charges exceed the base. ``beacon_interval_ms`` is the time between two wake-ups, the beacon interval
     times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, ``beacon_uc`` the mean, which
-    includes late ones, and ``beacon_error_uc`` half its 95 % interval, including the error of the meter.
+    includes late ones, and ``beacon_range_uc`` its 95 % interval, including the error of the meter. Where
+    late beacons and group frames look alike, it reaches from the mean if none is late to that if all are.
     ``shares`` are shares of the mean current that sum to 1.
     """
 
@@ -58,7 +61,7 @@ class Calibration:
     transmit_ma: float | None = None
     beacon_interval_ms: float | None = None
     beacon_uc: float | None = None
-    beacon_error_uc: float | None = None
+    beacon_range_uc: tuple[float, float] | None = None
     beacon_mode_uc: float | None = None
     missed_share: float | None = None
     awake_after_frame_ms: float | None = None
@@ -156,8 +159,9 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     use = is_steady if is_resolved else is_inside
     awake_ma = weighted_mode(currents[use], excess[use])
     full_ma = max(awake_ma - float(base.mean()), 1e-9)
-    is_partial = is_inside & (excess > 0.15 * full_ma) & (excess < 0.85 * full_ma)
-    is_point = is_partial.sum() < 0.5 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
+    # Means of the two edges of a pulse have any value, points only those of ramps.
+    counts = np.histogram(excess[is_inside] / full_ma, np.arange(0.15, 1.0, 0.15))[0]
+    is_point = counts.min() < 0.12 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
     is_resolved |= bool(is_point)
     sample_uc = 1e3 * full_ma * recording.step_s if is_point else 0.0
     # A single high sample above the base is a glitch of the meter.
@@ -189,36 +193,45 @@ def _estimate_beacons(
     """
     charges = pulses.charges_uc
     is_whole = is_plain & ~pulses.is_cut
-    is_dtim = _group_wake_ups(charges, comb, is_plain)
-    is_missed = np.zeros(is_plain.size, bool)
-    mode_uc = _mode(charges[is_whole & ~is_dtim])
-    if sample_uc < 0.1 * mode_uc:
-        sample_uc = 0.0
+    mode_uc = _mode(charges[is_whole])
+    coarse_uc = sample_uc if sample_uc > 0.1 * mode_uc else 0.0
     is_large = charges > 1.25 * mode_uc
     follow_up_s = _follow_up_s(pulses, comb, is_plain & is_large, is_plain & ~is_large, mode_uc)
     index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
     is_followed = is_plain & is_large & (index >= 0) & (charges[index] > 0.5 * mode_uc) & ~comb.is_on[index]
-    is_missed, missed = _equal_wake_ups(charges, mode_uc, sample_uc, comb, is_plain)
+    is_missed, missed = _equal_wake_ups(charges, mode_uc, coarse_uc, comb, is_plain)
     if follow_up_s and is_followed.sum() >= missed:
         is_missed, missed = is_followed, float(is_followed.sum())
-    mode_uc = _mode(charges[is_whole & ~is_dtim & ~is_missed])
-    cut_uc = _highest_charge(charges[is_whole & ~is_dtim & ~is_missed], mode_uc, sample_uc)
-    is_usual = is_plain & ~is_missed & (charges <= cut_uc)
-    states[is_plain] = GROUP_FRAMES
-    states[is_usual] = BEACONS
+    rest = charges[is_whole & ~is_missed]
+    mode_uc = _mode(rest)
+    below_uc = mode_uc - float(np.quantile(rest[rest <= mode_uc], 0.32)) if rest.size else 0.0
+    usual_uc = mode_uc + max(3 * below_uc, 1.5 * sample_uc, 0.02 * mode_uc)
+    is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
+    normal = charges[is_whole & ~is_dtim & ~is_missed]
+    above = normal[normal > usual_uc] - usual_uc
+    least_uc, error = _least_group_uc(above)
+    if error > _ERROR and above.size < _FEW:
+        least_uc = 0.0
+    cut_uc = usual_uc + 0.999 * least_uc
+    highest_uc = float(normal.mean()) if error > _SURE else 0.0
+    is_group = is_plain & ~is_missed & (charges > np.where(is_dtim, usual_uc, cut_uc))
+    states[is_plain] = BEACONS
+    states[is_group] = GROUP_FRAMES
     states[is_missed] = MISSED
     if follow_up_s:
         after = index[is_missed & is_followed]
         states[after] = np.where(charges[after] <= cut_uc, BEACONS, MISSED)
-    normal = charges[is_usual & is_whole & ~is_dtim]
+    normal = normal[normal <= cut_uc]
     count = normal.size
-    if mode_uc < 1.5 * sample_uc:  # points miss some pulses
+    if mode_uc < 1.5 * coarse_uc:  # points miss some pulses
         count += max(0, comb.observed - int(comb.is_on.sum()))
     mean_uc = float(normal.sum()) / max(count, 1)
     spread_uc = float(np.sqrt(np.mean((normal - normal.mean()) ** 2))) if normal.size else 0.0
     found.beacon_interval_ms = 1e3 * comb.interval_s
     found.beacon_mode_uc, found.beacon_uc = mode_uc, mean_uc
-    found.beacon_error_uc = float(np.hypot(1.96 * spread_uc / max(count, 1) ** 0.5, METER_ERROR * mean_uc))
+    error_uc = float(np.hypot(1.96 * spread_uc / max(count, 1) ** 0.5, METER_ERROR * mean_uc))
+    low_uc = mean_uc if is_dtim.any() or not normal.size else float(normal[normal <= usual_uc].mean())
+    found.beacon_range_uc = (max(0.0, min(low_uc, mean_uc) - error_uc), max(highest_uc, mean_uc) + error_uc)
     found.missed_share = missed / max(1, comb.observed)
 
 
@@ -246,8 +259,9 @@ def _follow_up_s(
     """
     from scipy.special import pdtrc
 
-    best_s, least = 0.0, _ERROR
-    for listen_interval in range(2, int(comb.interval_s / _SHORTEST_S) + 1):
+    tried = range(2, int(comb.interval_s / _SHORTEST_S) + 1)
+    best_s, least = 0.0, _ERROR / max(1, len(tried))
+    for listen_interval in tried:
         wait_s = comb.interval_s / listen_interval
         index = _next_pulse(pulses, pulses.starts_s + wait_s)
         follows = (index >= 0) & ~comb.is_on[index] & (pulses.charges_uc[index] > 0.5 * mode_uc)
@@ -258,80 +272,52 @@ def _follow_up_s(
     return best_s
 
 
-def _group_wake_ups(charges: FloatArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
-    """Return which wake-ups are for beacons followed by group addressed frames.
+def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
+    """Return which wake-ups are for beacons that group addressed frames may follow.
 
-    They are one in a DTIM period, and have more charge than the others.
+    They are one in a DTIM period, and most large ones are among them.
     """
-    index = np.flatnonzero(is_plain)
-    numbers = comb.numbers[index]
-    ranks = np.argsort(np.argsort(charges[index])) / max(1, index.size - 1)
-    best, is_dtim = 5.0, np.zeros(charges.size, bool)
+    from scipy.special import bdtrc
+
+    large, numbers = comb.numbers[is_plain & is_large], comb.numbers[is_plain]
+    best, is_dtim = _ERROR / _MAX_DTIM**2, np.zeros(is_plain.size, bool)
     for dtim in range(2, _MAX_DTIM + 1):
-        for phase in range(dtim):
-            own = ranks[numbers % dtim == phase]
-            if own.size >= 5 and (own.mean() - 0.5) * (12 * own.size) ** 0.5 > best:
-                best = (own.mean() - 0.5) * (12 * own.size) ** 0.5
-                is_dtim[:] = False
-                is_dtim[index[numbers % dtim == phase]] = True
+        own, due = (np.bincount(values % dtim, minlength=dtim) for values in (large, numbers))
+        phase = int(own.argmax())
+        error = float(bdtrc(own[phase] - 1, large.size, due[phase] / max(1, numbers.size)))
+        if error < best:
+            best, is_dtim = error, is_plain & (comb.numbers % dtim == phase)
     return is_dtim
 
 
-def _highest_charge(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
-    """Return the charge above which a wake-up is more than a beacon, perhaps a late one.
+def _least_group_uc(above: FloatArray) -> tuple[float, float]:
+    """Return the excess charge at which group addressed frames begin, and the error of the claim.
 
-    A beacon waits for the rest of the frames on air, so longer delays are rarer. Where the excess over the
-    mode is more likely a mixture of an exponential distribution and a uniform one that begins higher than a
-    mixture of two exponential ones, the uniform part has group frames, and the limit is where both are
-    equally likely. Point samples are too coarse for a mixture. Their limit is 4.5 times the mean delay,
-    estimated by the lowest quarter. A pause of the charges before that ends the beacons, too.
+    A beacon waits for the rest of the frame on air, so the density of delays falls from 0 on. Group addressed
+    frames begin with an interframe space and a frame. They show as a hole, where an exponential distribution
+    of the same median has more than five values or fewer, or as a density that is higher in an interval than
+    below it. The charge is infinite if neither is likely.
     """
-    above = np.sort(charges[charges > mode_uc]) - mode_uc
+    from scipy.special import bdtr, bdtrc
+
     if not above.size:
-        return np.inf
-    if sample_uc:
-        limit_uc = 4.5 * float(np.quantile(above, 0.25)) / np.log(4 / 3) + 1.5 * sample_uc
-    else:
-        below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
-        limit_uc = max(_end_of_late(above), 4 * below_uc)
-    pauses = np.diff(np.log(above + mode_uc)) > 0.2 + (np.log1p(sample_uc / mode_uc) if sample_uc else 0.0)
-    if pauses.any():
-        limit_uc = min(limit_uc, float(above[pauses.argmax()]))
-    return float(mode_uc + max(limit_uc, 0.3 * mode_uc))
-
-
-def _end_of_late(above: FloatArray) -> float:
-    """Return the excess at which group addressed frames begin, or infinity, by expectation maximisation."""
-    longest = float(above[-1])
-    start = max(float(np.quantile(above, 0.25)), 1e-3 * longest)
-    best, limit = _mixture(above, start, None)[0], np.inf
-    for begin in (0.0, *np.quantile(above, np.linspace(0.3, 0.95, 14))):
-        likelihood, mean, share = _mixture(above, start, float(begin))
-        if likelihood > best:
-            odds = share * (longest - begin) / max((1 - share) * mean, 1e-9)
-            best, limit = likelihood, max(begin, mean * np.log(max(odds, 1.0)))
-    return float(limit)
-
-
-def _mixture(above: FloatArray, mean: float, begin: float | None) -> tuple[float, float, float]:
-    """Return log likelihood of a mixture, and mean and share of its exponential part.
-
-    The other part is uniform from *begin* to the largest value, or exponential, too, if *begin* is None.
-    """
-    share, longest, other = 0.5, float(above[-1]) * (1 + 1 / above.size), float(above.mean())
-    for _ in range(60):
-        late = share * np.exp(-above / mean) / mean
-        density = np.exp(-above / other) / other
-        if begin is not None:
-            density = (above >= begin) / max(longest - begin, 1e-9)
-        rest = (1 - share) * density
-        total = late + rest + 1e-300
-        weight = late / total
-        share = float(np.clip(weight.mean(), 1e-3, 0.999))
-        mean = max(float(weight @ above / weight.sum()), 1e-3 * longest / above.size)
-        if begin is None:
-            other = max(float((1 - weight) @ above / (1 - weight).sum()), mean)
-    return float(np.log(total).sum()), mean, share
+        return np.inf, 1.0
+    ordered = np.sort(above)
+    few = np.arange(min(6, ordered.size))
+    shares = -np.expm1(-np.log(2) / np.median(ordered) * ordered[: few.size])
+    holes = bdtr(few, ordered.size, shares)
+    bounds = np.unique(np.quantile(ordered, np.linspace(0.0, 0.9, 40)))
+    begin, end = np.triu_indices(bounds.size, 1)
+    below, until = (
+        np.searchsorted(ordered, bounds[begin]),
+        np.searchsorted(ordered, bounds[end], side="right"),
+    )
+    rises = np.append(bdtrc(until - below - 1, until, 1 - bounds[begin] / bounds[end]), 1.0)
+    if holes.min() < _ERROR:
+        return float(ordered[holes.argmin()]), float(holes.min())
+    if rises.min() < _SURE:
+        return float(bounds[begin[rises.argmin()]]), float(rises.min())
+    return np.inf, 1.0
 
 
 def _equal_wake_ups(

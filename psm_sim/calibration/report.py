@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _SEPARATOR = " · "
 _MAX_SIMULATED_S = 600.0
 _LATENCY_MS = 0.5  # of a wired local network
-_LATE_BIAS = 0.1
 _MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the least in modem sleep
 
 
@@ -45,7 +44,11 @@ def _shares(fit: Calibration) -> list[str]:
     shares = fit.shares
     parts = [f"base {_ma(fit.base_ma)} ({_percent(shares['base'])} of the mean)"]
     if fit.beacon_uc is not None:
-        charge = f"{fit.beacon_uc:.0f} ± {fit.beacon_error_uc:.0f} uC ({_percent(shares[BEACONS])})"
+        low_uc, high_uc = _range_uc(fit)
+        charge = f"{fit.beacon_uc:.0f} ± {(high_uc - low_uc) / 2:.0f} uC"
+        if _is_ambiguous(fit):
+            charge = f"{low_uc:.0f} to {high_uc:.0f} uC, here {fit.beacon_uc:.0f} uC"
+        charge += f" ({_percent(shares[BEACONS])})"
         missed = f"{_percent(fit.missed_share or 0.0)} missed"
         parts.append(f"beacons every {fit.beacon_interval_ms:.1f} ms, {charge}, {missed}")
     elif fit.awake_ma is not None and fit.awake_ma == fit.base_ma:
@@ -76,11 +79,12 @@ def _levels(fit: Calibration) -> list[str]:
 
 def _remarks(fit: Calibration) -> list[str]:
     remarks = []
-    if _has_late_beacons(fit):
+    if _is_ambiguous(fit):
+        low_uc, high_uc = _range_uc(fit)
         remarks.append(
-            f"Most beacons have {fit.beacon_mode_uc:.0f} uC. The mean includes late beacons, and may be"
-            " biased, because a very late one cannot be told from one with group frames; the interval of the"
-            f" profile has {100 * _LATE_BIAS:.0f} % for this."
+            "Late beacons and group frames cannot be told apart in this recording: a beacon takes"
+            f" {low_uc:.0f} uC if all longer wake-ups have group frames, and {high_uc:.0f} uC if they are"
+            " late. Record in a quiet room for a charge that late beacons do not bias."
         )
     if fit.awake_ma is not None and not fit.awake_is_resolved:
         remarks.append(
@@ -89,8 +93,15 @@ def _remarks(fit: Calibration) -> list[str]:
     return remarks
 
 
-def _has_late_beacons(fit: Calibration) -> bool:
-    return bool(fit.beacon_uc and fit.beacon_mode_uc and fit.beacon_mode_uc < 0.93 * fit.beacon_uc)
+def _range_uc(fit: Calibration) -> tuple[float, float]:
+    return fit.beacon_range_uc or (0.0, 0.0)
+
+
+def _is_ambiguous(fit: Calibration) -> bool:
+    """Return whether the range of the charge of a beacon is more than an error, which is symmetrical."""
+    low_uc, high_uc = _range_uc(fit)
+    mean_uc = fit.beacon_uc or 0.0
+    return abs(low_uc + high_uc - 2 * mean_uc) > 0.02 * mean_uc
 
 
 def _seconds(fit: Calibration) -> str:
@@ -121,7 +132,7 @@ def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) 
 
     The chip's own timers are an extra current above the base.
     """
-    if fit.beacon_uc is None or fit.beacon_error_uc is None or fit.awake_ma is None:
+    if fit.beacon_uc is None or fit.awake_ma is None:
         return None
     at_least = "" if fit.awake_is_resolved else ", at least, since the samples are longer than the pulses"
     numbers: dict[str, tuple[float | None, str]] = {
@@ -140,8 +151,7 @@ def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) 
     origin = {key: text for key, (number, text) in numbers.items() if number is not None}
     charges = (fit.associate_mc,) * 3 if fit.associate_mc is not None else ()
     origin |= {"associate_mc": "measured: mean charge of the associations"} if charges else {}
-    error_uc = fit.beacon_error_uc
-    spread = {"beacon_uc": (max(fit.beacon_uc - error_uc, 0.0), fit.beacon_uc + error_uc)}
+    spread = {"beacon_uc": _range_uc(fit)}
     name = "light-sleep" if fit.base_ma < _MODEM_SLEEP_MA else "modem-sleep"
     return Mode(name, True, known, charges, origin, spread)
 
@@ -170,23 +180,19 @@ def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:
 
 
 def _interval(fit: Calibration, mode: Mode) -> list[float]:
-    """Return the interval of the mean current of an idle station, relative to that of the profile.
-
-    It has the error of the charge per beacon, that of the meter, and the bias where beacons are late.
-    """
-    beacons_ma = mode.numbers["beacon_uc"] / (fit.beacon_interval_ms or np.inf)
+    """Return the interval of the mean current of an idle station, relative to that of the profile."""
+    interval_ms = fit.beacon_interval_ms or np.inf
+    mean_ma = mode.base_ma + mode.numbers["beacon_uc"] / interval_ms
     low_uc, high_uc = mode.spread["beacon_uc"]
-    error_ma = beacons_ma * (high_uc / low_uc - 1) / 2 + METER_ERROR * mode.base_ma
-    if _has_late_beacons(fit):
-        error_ma += _LATE_BIAS * beacons_ma
-    error = error_ma / (mode.base_ma + beacons_ma)
-    return [round(1 - error, 3), round(1 + error, 3)]
+    low_ma = (1 - METER_ERROR) * mode.base_ma + low_uc / interval_ms
+    high_ma = (1 + METER_ERROR) * mode.base_ma + high_uc / interval_ms
+    return [round(low_ma / mean_ma, 3), round(high_ma / mean_ma, 3)]
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, float):
         return f"{value:.8g}"  # an interval is known to 1 ppm
