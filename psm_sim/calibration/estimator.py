@@ -205,7 +205,7 @@ def _estimate_beacons(
     rest = charges[is_whole & ~is_missed]
     mode_uc = _mode(rest)
     below_uc = mode_uc - float(np.quantile(rest[rest <= mode_uc], 0.32)) if rest.size else 0.0
-    usual_uc = mode_uc + max(3 * below_uc, 1.5 * sample_uc, 0.02 * mode_uc)
+    usual_uc = mode_uc + max(4 * below_uc, 1.5 * sample_uc, 0.02 * mode_uc)
     is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
     normal = charges[is_whole & ~is_dtim & ~is_missed]
     above = normal[normal > usual_uc] - usual_uc
