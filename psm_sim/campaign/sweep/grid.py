@@ -78,7 +78,7 @@ class GridAxis:
         for value in self.values:
             if self.key in _COUNTS:
                 _COUNTS[self.key].read(value, "sweep")
-            if (number := _to_number(value)) in seen:
+            if (number := to_number(value)) in seen:
                 raise InputError(f"{self.key}: duplicate value {value}; specify it once.")
             seen.add(number)
 
@@ -182,7 +182,8 @@ def _expand_part(part: str, owner: str) -> list[str]:
     return [f"{(first + index * step).normalize():f}" for index in range(count)]
 
 
-def _to_number(value: str) -> str | float:
+def to_number(value: str) -> str | float:
+    """Return *value* as a float if it is one, because some parameters accept a number or a name."""
     try:
         return float(value)
     except ValueError:

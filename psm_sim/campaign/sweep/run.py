@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from psm_sim.campaign.sweep.grid import SweepTask
+from psm_sim.campaign.sweep.grid import SweepTask, to_number
 from psm_sim.campaign.sweep.table import LABEL, SweepTable, TaskRow
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
@@ -138,15 +138,10 @@ def _policy_parameters(trial: tuple[Spec, Topology]) -> Iterator[Mapping[str, An
 
 def _trace_parameters(scenario: Scenario) -> dict[str, Any]:
     values = load_workload(str(scenario.trace), 1, scenario.seed).parameters
-    return {f"trace.{name}": _to_number(value) for name, value in values.items()}
-
-
-def _to_number(value: Any) -> Any:
-    """Convert numeric strings to float, because some parameters accept a number or a name."""
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
+    return {
+        f"trace.{name}": to_number(value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
 
 
 def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None) -> Iterator[TaskRow]:
