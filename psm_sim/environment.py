@@ -258,7 +258,7 @@ class _Episode:
         return values  # type: ignore[no-any-return]  # greenlets pass objects of any type
 
     def close(self) -> None:
-        """End the run by an exception in a decision, the next one if a SimPy process defers it."""
+        """End the run, by an exception in each decision until it has ended."""
         while self._greenlet:
             self._greenlet.throw()
 

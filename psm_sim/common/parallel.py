@@ -367,8 +367,9 @@ def _kill_group(leader: int | None) -> None:
 def _worker_environment() -> Iterator[None]:
     """Set the state that a process started in the block inherits.
 
-    The process gets the environment variables of workers, ignores Ctrl-C, and has an empty main module.
-    Otherwise it would run the user's script again, which may lack an ``if __name__ == "__main__"`` guard.
+    The process gets the environment variables of workers, ignores Ctrl-C, and has an empty main module. With
+    another main module, it would run the user's script again, which may lack an ``if __name__ == "__main__"``
+    guard.
     """
     with _LOCK:
         environment, main = dict(os.environ), sys.modules["__main__"]

@@ -90,7 +90,7 @@ _ROUNDING = 1e-9
 MIN_DIFFERENCE = 0.01
 """Relative difference below which two costs are equal in a ranking, even if it is significant.
 
-It is a rule of the benchmark (``docs/benchmark.md``).
+This limit is a rule of the benchmark (``docs/benchmark.md``).
 """
 
 
@@ -103,7 +103,7 @@ def adjusted_p_values(values: ArrayLike) -> NDArray[np.float64]:
     """Return the p-values of the differences of all pairs, by paired t-tests with Holm's correction.
 
     If pairs with a p-value of at most 5 % are taken to differ, the probability of any wrong difference is at
-    most 5 %, for any number of pairs. It remains so if the best mean is selected before the others are
+    most 5 %, for any number of pairs. This also holds if the best mean is selected before the others are
     compared with it.
 
     Parameters

@@ -111,7 +111,7 @@ class FixedShareBank:
     def set_weights(self, weights: FloatArray) -> FloatArray:
         """Set the weights to *weights*, shape (n, m), with columns normalised to 1.
 
-        Return the sums of the columns before, shape (m,).
+        Return the sums of the columns before the normalisation, shape (m,).
         """
         totals: FloatArray = self._ones.dot(weights)
         np.divide(weights, totals, self.weights)

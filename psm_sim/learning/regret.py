@@ -6,8 +6,8 @@ mixture loss of Fixed-share over T rounds, and alpha* its minimiser. Losses and 
 A learner suffers two losses in each round. The *mixture loss* (thesis, eq. 2.1) is the subject of the theory.
 It is -log of the mean of exp(-loss), and never exceeds the weighted mean of the losses. The *loss of the
 combined prediction* is the loss at the value of :meth:`Learner.predict`, which is used in practice. If the
-loss is convex in this value, it also is at most the weighted mean. Otherwise it can exceed the mean, and no
-bound applies.
+loss is convex in this value, the loss of the combined prediction, too, is at most the weighted mean.
+Otherwise this loss can exceed the mean, and no bound applies.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class SwitchCounts(NamedTuple):
     def beta(self, alpha: float, transitions: int) -> float:
         """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum; *transitions* is T - 1 (eq. 2.20).
 
-        It lies in [0, 1). It is rounded down by the largest possible rounding error, and is thus 0 where the
-        curve is flat.
+        The value lies in [0, 1). It is rounded down by the largest possible rounding error, and is thus 0
+        where the curve is flat.
         """
         spread = max(self.variance, 0.0) / (transitions * alpha * (1 - alpha))
         return max(1 - spread - _STEP_ROUNDING * (transitions + 10), 0.0)
@@ -176,8 +176,8 @@ def _local_minima(curve: FloatArray) -> list[int]:
 def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArray, start: int) -> BestRate:
     """Return the minimum near the grid index *start*.
 
-    It is the root of the excess of switches, which has the sign of -L'_T. *table* has shape (T, n); *curve*
-    holds the losses at the rates of *grid*, both of shape (m,).
+    The minimum is the root of the excess of switches, which has the sign of -L'_T. *table* has shape (T, n);
+    *curve* holds the losses at the rates of *grid*, both of shape (m,).
     """
     transitions = len(table) - 1
     low, high = grid[max(start - 1, 0)], grid[min(start + 1, grid.size - 1)]
@@ -204,7 +204,8 @@ def best_switching(losses: ArrayLike, switches: int) -> FloatArray:
     """Return the losses of the best sequences of experts with at most 0, 1, ..., *switches* switches.
 
     Dynamic programming over V_t(k, i), the minimum loss of t rounds that end with expert i after at most k
-    switches: V_t(k, i) = L(i, t) + min(V_{t-1}(k, i), min_j V_{t-1}(k-1, j)). It takes O(T K n) time.
+    switches: V_t(k, i) = L(i, t) + min(V_{t-1}(k, i), min_j V_{t-1}(k-1, j)). The computation takes O(T K n)
+    time.
 
     Parameters
     ----------

@@ -200,8 +200,8 @@ class WaitingTimeModel:
 
     An observation is an interval in which the event occurred, or a time until which it had not occurred. The
     loss of an expert is minus the logarithm of its mass in the interval, so the total loss of the mixture is
-    its code length. It is at most the code length of the best switching sequence of experts plus the regret
-    of Learn-alpha (thesis, section 2.3).
+    its code length. This code length is at most the code length of the best switching sequence of experts
+    plus the regret of Learn-alpha (thesis, section 2.3).
 
     Parameters
     ----------

@@ -76,8 +76,8 @@ class Loss(ABC):
         """Return the losses of a doze without buffered frames, if they are constant (optional hook).
 
         A run then learns many such dozes at once, which takes a fraction of the time. A loss that returns an
-        array guarantees that a call returns the same for such a doze of any length, and that :meth:`observe`
-        ignores it. A run compares the array with 20 calls at its start.
+        array guarantees that a call returns this array for every doze without buffered frames, and that
+        :meth:`observe` ignores such dozes. A run compares the array with 20 calls at its start.
 
         Parameters
         ----------

@@ -111,9 +111,9 @@ class RetrievalEnergy(ExtendedLoss):
     gamma are as published. The thesis proposes this extension in section 2.5.5.
 
     With E = 1/Ti the additional term is the same for every Ti, because the same bytes are retrieved at any
-    polling interval. It changes the loss, but not the weights. With 1/log Ti, which charges long dozes more
-    than in proportion, it favours shorter dozes if many bytes are buffered. At the default energy of a byte
-    both effects are small.
+    polling interval. The term then changes the loss, but not the weights. With 1/log Ti, which charges long
+    dozes more than in proportion, it favours shorter dozes if many bytes are buffered. At the default energy
+    of a byte both effects are small.
 
     Examples
     --------

@@ -20,11 +20,11 @@ class Observer:
 
     Notes
     -----
-    All times are in seconds since the start of the run. Consecutive calls of one hook never go back in
-    time. Calls of different hooks can, because the behaviour of an idle radio (:meth:`radio`,
-    :meth:`beacons` and :meth:`rest`) is computed lazily. It is reported at the next event that involves
-    the radio, possibly after a frame or a page of a later time. Before :meth:`page` and :meth:`finish`
-    are called, all earlier events of the radio have been reported.
+    All times are in seconds since the start of the run. Consecutive calls of one hook never go back in time.
+    Calls of different hooks can, because the behaviour of an idle radio (:meth:`radio`, :meth:`beacons` and
+    :meth:`rest`) is computed lazily. This behaviour is reported at the next event that involves the radio,
+    possibly after a frame or a page of a later time. Before :meth:`page` and :meth:`finish` are called, all
+    earlier events of the radio have been reported.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class BeaconParameters:
     """Beacons of the access point. Beacon k is sent at k times the interval.
 
     802.11 measures intervals in time units (TU) of 1.024 ms, and most access points use 100 TU (102.4 ms).
-    They offer intervals up to about 1 s. The DTIM count has 8 bits. Beacons are lost at the station,
+    Access points offer intervals up to about 1 s. The DTIM count has 8 bits. Beacons are lost at the station,
     independently or in runs (Gilbert model).
     """
 

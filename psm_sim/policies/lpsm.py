@@ -47,7 +47,8 @@ class Lpsm(Policy):
     interrupted dozes are learnt from.
 
     A loss of a page is learnt when the next page begins, from the delays that
-    :class:`~psm_sim.policies.helpers.page_delays.PageDelays` estimates. It assumes these three defaults.
+    :class:`~psm_sim.policies.helpers.page_delays.PageDelays` estimates. Such a loss assumes the defaults of
+    the three parameters.
     """
 
     name: ClassVar[str] = "lpsm"

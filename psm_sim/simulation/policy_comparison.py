@@ -92,7 +92,8 @@ def run_comparison(
     on_failure
         Called with the finished part before the exception is raised, if a policy fails or the run is
         interrupted. The part has the seeds or clients of which all policies have finished; without any, or in
-        a single run, it has the finished policies. It requires the finished run without power saving.
+        a single run, it has the finished policies. There is no part before the run without power saving has
+        finished.
     isolated
         Whether to run in other processes, because user code may end its process.
 

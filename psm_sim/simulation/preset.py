@@ -315,7 +315,7 @@ def present_network(profile: str, settings: Mapping[str, Any]) -> dict[str, Any]
     """Return the topology keys of a typical present network for a chip; empty without a chip.
 
     The network has beacons every 100 TU, 802.11n, 2 % lost beacons (assumed), and the group addressed frames
-    of the preset household. It sets no guard time, because the charge per beacon of a chip includes it.
+    of the preset household. No guard time is set, because the charge per beacon of a chip includes it.
 
     Parameters
     ----------

@@ -201,9 +201,9 @@ class Scenario:
         """Return a hash of all inputs that determine the results, as 64 hexadecimal digits.
 
         The inputs are the trace, all topology keys, the number of pages, the seed, the *policies*, the source
-        of psm_sim, and the versions of psm_sim, numpy, scipy and simpy. They include the contents of each
-        file that a policy names, and of the modules in its folder that the file imports. Files that a user's
-        code opens while it runs are not included.
+        of psm_sim, and the versions of psm_sim, numpy, scipy and simpy. Also included are the contents of
+        each file that a policy names, and of the modules in its folder that the file imports. Files that a
+        user's code opens while it runs are not included.
 
         Parameters
         ----------

@@ -54,8 +54,8 @@ class _Facts(NamedTuple):
 class EntryPolicy(Policy):
     """Policy of an entry, which decides in a second process.
 
-    It cannot see the simulated network, because its process has no part of it. The process begins before the
-    run, and ends with :meth:`finish` or with this object.
+    The second process has no part of the simulated network, so that the entry cannot see the network. The
+    process begins before the run, and ends with :meth:`finish` or with this object.
     """
 
     name: ClassVar[str] = "entry"

@@ -59,8 +59,8 @@ class Candidate:
     rows : tuple of TaskRow
         Finished tasks, one for each seed.
     is_optimal : str
-        Whether the policy is Pareto-optimal: ``"yes"``, ``"undecided"`` or ``"no"``. It is empty if the
-        policies were not compared, or if a single seed gives no confidence intervals.
+        Whether the policy is Pareto-optimal: ``"yes"``, ``"undecided"`` or ``"no"``. Empty if the policies
+        were not compared, or if a single seed gives no confidence intervals.
     """
 
     rows: tuple[TaskRow, ...]

@@ -13,8 +13,8 @@ Neither 0.1 s nor 1 s changes the energy or the delay of ``ucb`` and ``modern`` 
 MIN_LOAD_S = 0.02
 """Shortest page time without power saving that is assumed, in seconds.
 
-It keeps the relative delay of a page of a single packet finite. No minimum changes nothing on ``ucb`` and
-``modern``; 0.1 s adds 22 % to the delay of ``ucb`` (``benchmarks/anticipate_constants.py``).
+This limit keeps the relative delay of a page of a single packet finite. No minimum changes nothing on ``ucb``
+and ``modern``; 0.1 s adds 22 % to the delay of ``ucb`` (``benchmarks/anticipate_constants.py``).
 """
 GAIN = 0.2
 """Change of the logarithm of the price by a page without delay.

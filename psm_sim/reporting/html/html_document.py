@@ -53,7 +53,7 @@ _COLOURS = {
     "#ffffff": "var(--paper)",
     "#dddddd": "var(--faint)",
 }
-"""CSS variables that replace the colours of the common style, which are those of a light page."""
+"""CSS variables that replace the colours of the common style, which suit only a light page."""
 
 
 def html_figure(svg: str, text: str) -> str:

@@ -201,7 +201,10 @@ class _AnchorFinder:
         return self._start
 
     def add(self, node: HarEntry, anchor: _Anchor) -> None:
-        """Add an entry, on which later entries can depend. An omitted entry passes on its own anchor."""
+        """Add an entry, on which later entries can depend.
+
+        An entry that depends on an omitted entry gets the event on which the omitted entry depends.
+        """
         end = anchor
         if not node.omitted:
             end = _Anchor(self._objects, False, node.end_s, "")

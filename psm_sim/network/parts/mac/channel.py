@@ -89,8 +89,8 @@ class Contender:
     at_s : float
         Time at which it sends if the channel stays idle, in seconds.
     earliest_s : float
-        Earliest start of its countdown, in seconds. It is later than that of other contenders after a
-        collision or while the radio wakes.
+        Earliest start of its countdown, in seconds. Later than for other contenders after a collision or
+        while the radio wakes.
     pending : bool
         Whether it has a frame to send.
     """
