@@ -361,7 +361,7 @@ def _count(result: Result, name: str) -> int:
 
 
 def verdict_of(delay_s: Interval, max_latency_s: float | None) -> DelayVerdict:
-    """Return the relation of a delay to the bound, in seconds; None is no bound."""
+    """Return the relation of a delay to the bound *max_latency_s*; None is an infinite bound."""
     if math.isinf(delay_s.mean):
         return DelayVerdict.LOSES
     if max_latency_s is None or delay_s.high <= max_latency_s:

@@ -14,7 +14,7 @@ from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies.twt import Twt
 
 LISTEN_INTERVALS = (1, 2, 3, 5, 10)
-"""Listen intervals that are compared, in beacons. Longer ones than 10 are rarely accepted."""
+"""Listen intervals that are compared, in beacons. Intervals above 10 are rarely accepted."""
 
 TWT_EXPONENTS = (10, 12, 14)
 """Exponents of the TWT wake intervals that are compared: 512 x 2^e us, so 0.5, 2.1 and 8.4 s."""
@@ -171,7 +171,7 @@ _NEW_POLICIES = {
 def settings_of(
     name: str, beacon: BeaconParameters, *, has_twt: bool, longest_doze_ms: float | None = None
 ) -> list[Setting]:
-    """Return the settings that a driver offers at an access point, and those that need something else.
+    """Return the settings that a driver offers at an access point, and settings that need something else.
 
     *name* is one of :data:`DRIVERS`, and *beacon* describes the beacons of the access point. *has_twt* is
     whether chip and driver support TWT. *longest_doze_ms* limits the dozes of policies that need a new

@@ -308,7 +308,7 @@ def _lpsm(loss: str, gamma: float) -> Spec:
 
 
 def _at_price(name: str, grid: _Grid, price_w: float, examiner: LossExaminer) -> _Grid:
-    """Return the grid with every gamma scaled so that the default implies the price of delay."""
+    """Return the grid with all gammas scaled so that the default gamma implies the price of delay."""
     loss, gammas, default = grid
     if np.isnan(default):
         raise InputError(f"price has no effect on loss {name}, which has no parameter gamma.")

@@ -150,7 +150,7 @@ def _plan(arguments: argparse.Namespace) -> BenchmarkPlan:
 
 
 def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkResult]:
-    """Return the result of all policies, and the result of those that ran now."""
+    """Return the result of all policies, and the result of the policies that ran now."""
     from psm_sim.campaign.benchmark.cases import built_in
     from psm_sim.campaign.benchmark.result import STANDING, read_result
     from psm_sim.commands.stderr_messages import print_message

@@ -44,7 +44,7 @@ def positive_number(text: str) -> float:
 
 
 def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
-    """Parse ``key=value`` pairs, such as those of ``--set``.
+    """Parse ``key=value`` pairs, e.g. of ``--set``.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def access_point_settings(
     Raises
     ------
     InputError
-        If the beacon interval is invalid, or *settings*, those of ``--set``, contain the same key.
+        If the beacon interval is invalid, or the *settings* of ``--set`` contain the same key.
     """
     options: dict[str, dict[str, Any]] = {
         "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},

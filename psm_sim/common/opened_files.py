@@ -64,7 +64,7 @@ def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
 
 
 def are_unchanged(digests: Mapping[str, str]) -> bool:
-    """Return whether the files still have the *digests*, which are by path."""
+    """Return whether all files, by path, still have their *digests*."""
     return all(_digest(Path(path)) == digest for path, digest in digests.items())
 
 

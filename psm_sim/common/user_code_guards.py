@@ -71,8 +71,8 @@ def time_limit_s(method: str) -> float:
 def limit_user_code() -> None:
     """Limit the time of user code in the main thread, and the memory of this process if it imports a file.
 
-    A call of a library that does not return to Python in time ends the process with the signal SIGVTALRM. A
-    copy of this process that user code forks ends with the call that forked it.
+    A call of a library that does not return to Python in time ends the process with the signal SIGVTALRM. If
+    a call of user code forks this process, the copy ends together with the call.
     """
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _limit_time)
@@ -105,10 +105,10 @@ def is_memory_spent() -> bool:
 
 
 def _limit_time(*_: object) -> None:
-    """Subtract a tick from the time left of the outermost call in the main thread, and end it below 0.
+    """Subtract a tick from the time left of the main thread's outermost call, and end the call below 0.
 
-    Calls thus need not read the clock. Python handles no signal while a library call lasts, so that the timer
-    set here expires.
+    Without ticks, every call would have to read the clock. Python handles no signal while a library call
+    lasts, so that the timer set here expires.
     """
     signal.setitimer(signal.ITIMER_VIRTUAL, CALL_S)
     for call in _calls.running[:1]:

@@ -180,7 +180,7 @@ def _log_domain_rates(n_experts: int, rates: FloatArray) -> NDArray[np.intp]:
 
 def _log_sum_of_others(logs: FloatArray) -> FloatArray:
     """Return the log of the sum of exp over all other rows, for each row."""
-    # Cumulative sums from both ends. Total minus own would cancel if one expert has nearly all weight.
+    # Cumulative sums from both ends, because subtraction from the total is inexact if one row dominates.
     others = np.full_like(logs, -np.inf)
     others[1:] = np.logaddexp.accumulate(logs[:-1], axis=0)
     others[:-1] = np.logaddexp(others[:-1], np.logaddexp.accumulate(logs[:0:-1], axis=0)[::-1])

@@ -123,8 +123,8 @@ class Eigenmodes:
     def powers(self) -> tuple[FloatArray, FloatArray]:
         """Powers of all eigenvalues relative to the largest, and an interpolation matrix.
 
-        The shapes are (m, n, r) and (r, rounds). The powers of r rounds, including the last, determine those
-        of all 256 rounds within 1e-13.
+        The shapes are (m, n, r) and (r, rounds). The powers of r rounds, including the last, determine the
+        powers of all 256 rounds within 1e-13.
         """
         relative = self._relative.ravel()
         nodes, between = (

@@ -192,7 +192,7 @@ RATES = (1e-4, 1e-3, 0.01, 0.05, 0.2)
 """Switching rates of Learn-alpha over the experts."""
 
 _MIN_S = 1e-6
-"""Minimum length of an interval, in seconds. A point would have no share of its bin."""
+"""Minimum length of an interval, in seconds. An interval of length 0 would have no share of its bin."""
 
 
 class WaitingTimeModel:

@@ -163,11 +163,11 @@ class ConstrainedLoss(ExtendedLoss):
         gamma <- gamma exp(step sum_k b_k (w_k - target_ms)), clipped to gamma_min .. gamma_max.
 
     log(gamma) / step is a virtual queue as in drift-plus-penalty (Neely, "Stochastic network optimization",
-    2010). This proves two bounds without any assumption on traffic or learner. Unless gamma_max was reached,
-    the average waiting time of the B buffered bytes so far is at most target_ms + log(gamma / initial gamma)
-    / (step B). Unless gamma_min was reached, it is at least this value. Additive steps (Zinkevich, ICML 2003)
-    have the same guarantee. But gamma spans orders of magnitude, and additive steps leave much of a generous
-    target unused.
+    2010). This proves two bounds without any assumption on traffic or learner, where B bytes were buffered so
+    far and b = target_ms + log(gamma / initial gamma) / (step B). Unless gamma_max was reached, the average
+    waiting time of a buffered byte is at most b. Unless gamma_min was reached, this average is at least b.
+    Additive steps (Zinkevich, ICML 2003) have the same guarantee. But gamma spans orders of magnitude, and
+    additive steps leave much of a generous target unused.
 
     If gamma stays at gamma_max, the target cannot be met. If it stays at gamma_min, the target is never
     exceeded. Bytes that arrive while the station is awake do not wait and do not count.

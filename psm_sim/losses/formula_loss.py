@@ -295,7 +295,7 @@ class FormulaLoss(Loss):
     def _bind(self, times_ms: FloatArray) -> None:
         values = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}
         self._bound = constant_fold(self._tree, values)
-        # A formula of Ti and gamma alone is now a single array, returned by every call, so it is read-only.
+        # Every call returns the same array if the formula has only Ti and gamma, so the array is read-only.
         if isinstance(self._bound, Number) and isinstance(self._bound.value, np.ndarray):
             self._bound.value.flags.writeable = False
         self._key = times_ms.tobytes()

@@ -1,4 +1,4 @@
-"""Access point that forwards frames and buffers those for dozing stations."""
+"""Access point that forwards frames, and buffers frames for dozing stations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcome of each page of a run: the pages loaded so far, and the handling of those that fail."""
+"""Outcome of each page of a run: the pages loaded so far, and the handling of failed pages."""
 
 from __future__ import annotations
 

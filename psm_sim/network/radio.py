@@ -1,6 +1,6 @@
 """Radio of a station in power-save mode, and its states.
 
-Nothing sends a beacon: beacons are times on a grid. The radio receives those for which it wakes when
+Nothing sends a beacon: beacons are times on a grid. The radio receives the beacons for which it wakes when
 :meth:`Radio.advance` computes the past, for example before it transmits.
 """
 
@@ -228,7 +228,7 @@ class Radio:
 
     def _idle_while_send_only(self) -> None:
         """Get the next decision once the link is idle, because buffered frames wait for it."""
-        # With an event for every beacon, one at the same instant may already have changed the state.
+        # If every beacon has an event, a beacon at the same instant may already have changed the state.
         if self._state is SEND_ONLY:
             self._begin_rest(self._env.now)
 

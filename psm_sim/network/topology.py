@@ -197,7 +197,8 @@ def load_topology(
     where
         Name of the settings in error messages.
     stations
-        List of tables that replace the tables ``[[stations]]`` of the file; None keeps those.
+        List of tables that replace the tables ``[[stations]]`` of the file; None keeps the tables of the
+        file.
 
     Raises
     ------

@@ -364,7 +364,7 @@ RATES_MBPS: dict[str, tuple[float, ...]] = {
     "802.11g": (6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0),
     "802.11n": (6.5, 13.0, 19.5, 26.0, 39.0, 52.0, 58.5, 65.0),
 }
-"""Bit rates of data frames; those of 802.11n for one spatial stream, 20 MHz and the long guard interval."""
+"""Bit rates of data frames; 802.11n has one spatial stream, 20 MHz and the long guard interval."""
 
 
 @dataclass(frozen=True)

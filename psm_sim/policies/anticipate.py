@@ -35,7 +35,7 @@ _UNSOLICITED, _QUIET_S = 0.5, 300.0
 """Assumed number of unsolicited frames in this idle time, in seconds, before any was received.
 
 Both were chosen on seed 1 of ``mqtt``, ``push`` and ``ucb`` with two chips. At a price of 10, ``push`` costs
-43 % more without them (``benchmarks/anticipate_constants.py``, as for the other constants).
+43 % more if no such frames are assumed (``benchmarks/anticipate_constants.py``, as for the other constants).
 """
 
 _FINE_S: FloatArray = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))

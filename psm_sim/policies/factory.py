@@ -58,7 +58,7 @@ def with_loss(policies: Sequence[Any], loss: str | None) -> list[Any]:
     Raises
     ------
     InputError
-        If there is no spec of ``lpsm``, or one of them already has a loss.
+        If there is no spec of ``lpsm``, or if such a spec already has a loss.
     """
     if loss is None:
         return list(policies)

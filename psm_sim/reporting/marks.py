@@ -172,7 +172,7 @@ def has_pages(comparison: Comparison) -> bool:
 
 
 def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark], list[Mark]]:
-    """Return the marks of similar energy or power, and those with :data:`FAR` times the lowest one."""
+    """Return the marks of similar energy or power, and the marks above :data:`FAR` times the lowest."""
     limit = FAR * min(mark.values[measure] for mark in marks)
     near = [mark for mark in marks if mark.values[measure] <= limit]
     return near, [mark for mark in marks if mark.values[measure] > limit]

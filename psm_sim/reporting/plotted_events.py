@@ -82,7 +82,7 @@ def representative_run(run: Result) -> Result:
 
 
 def record_events(run: Result, count: int | None = None) -> Events:
-    """Repeat a run of one seed, and return the events of its first *count* pages, or of those that fit.
+    """Repeat a run of one seed, and return the events of its first *count* pages, or of the pages that fit.
 
     Returns
     -------

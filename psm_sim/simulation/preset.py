@@ -58,7 +58,7 @@ class Preset:
     """Defaults that replace the defaults of the program. Explicit arguments override both.
 
     ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` are the statements for the
-    preset, ``doubts`` those against it.
+    preset, ``doubts`` the statements against it.
     """
 
     name: str = ""

@@ -200,7 +200,7 @@ def directions_of(row: Row) -> list[str]:
 
 
 def fold(rows: Sequence[Row]) -> Row:
-    """Combine several rows. The name of a column selects its sum, mean, maximum or pooled messages."""
+    """Combine several rows. The name of a column decides how."""
     folded: Row = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         rule = next(rule for prefix, rule in _RULES if name.startswith(prefix))

@@ -159,7 +159,7 @@ class Measure:
         return abs(one - other) <= self.tolerance * max(abs(one), abs(other))
 
     def least(self, among: Sequence[int]) -> Group:
-        """Return the run with the least mean and those that do not differ from it."""
+        """Return the run with the least mean, and the runs that do not differ from it."""
         ordered = sorted(among, key=lambda index: self.intervals[index].mean)
         return self.group([n for n in ordered if n == ordered[0] or not self.differ(ordered[0], n)])
 

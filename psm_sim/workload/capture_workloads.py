@@ -132,7 +132,7 @@ def _messages(
     check_messages(int(frames.sum()), "the capture")
     packet = np.repeat(np.arange(rows.size), frames)
     is_last = np.diff(packet, append=rows.size) > 0
-    # Every frame of a packet repeats its headers, and the last frame has the rest of the payload.
+    # Every frame repeats the headers of its packet, and the last frame has the rest of the payload.
     data = rows["payload"].astype(np.int64)
     full = np.maximum(_MAX_FRAME - (length - data), 1)
     rest = np.where(data > 0, (data - 1) % full + 1, 0)

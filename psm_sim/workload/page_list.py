@@ -89,7 +89,7 @@ OF_OBJECTS = {
 }
 OF_HOSTS = {"rtt_s": TIME, "dns_s": TIME, "tls_s": TIME, "secure": _flag("0", "1")}
 COLUMNS = {**REQUIRED_COLUMNS, **OPTIONAL_COLUMNS, **OF_OBJECTS, **OF_HOSTS, "recorded_s": TIME}
-"""All columns. Only pages with dependencies have those after ``server_delay_s``."""
+"""All columns. Only pages with dependencies have the columns after ``server_delay_s``."""
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def _trace(traffic: Traffic) -> Spec:
 
 
 def built_in() -> list[str]:
-    """Return the specs of all built-in policies with their defaults, and of those with the price."""
+    """Return the specs of all built-in policies with their defaults, and the specs with a price."""
     return [*POLICIES.names(), UNSEEN, *PRICED.values()]
 
 

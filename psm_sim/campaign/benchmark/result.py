@@ -131,7 +131,7 @@ class BenchmarkResult:
         ]
 
     def differing_cases(self, other: BenchmarkResult) -> list[tuple[str, Case]]:
-        """Return the policies, or the optimum, and the cases whose costs in *other* differ."""
+        """Return the runs, of policies and of the optimum, whose costs in *other* differ: name and case."""
         both = [policy for policy in self.policies if policy in other.runs]
         pairs = {
             (policy, case): (sum(own, ()), sum(other.costs(policy, case), ()))

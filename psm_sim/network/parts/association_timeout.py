@@ -44,7 +44,7 @@ class Association:
         self._lost, self._back_s = True, back_s
 
     def sends(self) -> float:
-        """Record that the station transmits. Return the seconds it needs to associate first."""
+        """Record that the station transmits. Return the time of a new association before, in seconds."""
         lapsed, self.sent_s = self.lapsed, self._env.now
         if self._lost and self.sent_s < self._back_s:
             return 0.0

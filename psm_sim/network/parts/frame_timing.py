@@ -15,10 +15,16 @@ QOS_BYTES = 2
 ACK_BYTES, POLL_BYTES, RTS_BYTES = 14, 20, 20
 REQUEST_BYTES, BLOCK_ACK_BYTES = 24, 32  # of a block ack, with a compressed bitmap
 DELIMITER_BYTES = 4
-"""Size of the delimiter before each MPDU of an A-MPDU. MPDUs but the last are padded to multiples of it."""
+"""Size of the delimiter before each MPDU of an A-MPDU.
+
+All MPDUs except the last are padded to a multiple of this size.
+"""
 BEACON_BYTES = {"802.11b": 84, "802.11g": 97, "802.11n": 149}
-"""Size of a beacon with timestamp, SSID of 7 letters, rates, channel, TIM and access categories. Beacons of
-802.11g add further rates and ERP information, those of 802.11n also HT capabilities and HT operation."""
+"""Size of a beacon with timestamp, SSID of 7 letters, rates, channel, TIM and access categories.
+
+Beacons of 802.11g add further rates and ERP information; beacons of 802.11n also add HT capabilities and HT
+operation.
+"""
 
 CW_MIN = {"802.11b": 31, "802.11g": 15, "802.11n": 15}
 """Minimum contention window."""
@@ -36,7 +42,7 @@ class FrameTiming:
     An 802.11b frame consists of a preamble with header (192 us or 96 us) and its bits, rounded up to a whole
     microsecond (802.11-2020, 16.3.4). An OFDM frame consists of a preamble of 20 us, or 36 us for 802.11n,
     and of symbols of 4 us. The symbols also carry 16 service bits and 6 tail bits (17.4.3, 19.4.3). Control
-    frames of 802.11n are sent in the 802.11g format. Beacons have the 802.11b format at its rates.
+    frames of 802.11n are sent in the 802.11g format. Beacons at rates of 802.11b have the 802.11b format.
 
     An A-MPDU has at most ``ampdu_limit`` bytes, which is 0 without aggregation, and its frames are among the
     first ``block_ack_window`` frames that were not received. A frame of more than ``rts_bytes`` begins

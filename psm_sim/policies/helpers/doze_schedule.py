@@ -144,7 +144,7 @@ def _minimise_backwards(
     stay_j : list of float, length n
         Cost of staying awake until the next decision time, in joules.
     left_j : ndarray, shape (b,)
-        Cost from each beacon on, in joules. The entries of beacons that are decision times are filled in.
+        Cost from each beacon on, in joules. This function fills in the beacons that are decision times.
     """
     max_beacons, onward = doze_j.shape[1], inf
     bounds = [0, *(np.flatnonzero(np.diff(next_beacon)) + 1).tolist(), next_beacon.size]

@@ -131,7 +131,7 @@ class PageDelays:
         return page
 
     def _add_delays(self, poll: Poll | None, until_s: float) -> None:
-        """Add the delays of replies since the last decision. Buffered ones wait at most until *until_s*."""
+        """Add the delays of replies since the last decision; buffered replies end their wait by *until_s*."""
         arrivals_s: list[float] = []
         if poll is not None:
             doze_s = self._wake_s - poll.slept_ms / 1000

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLES = (1, 4, 5, 6)
-"""Indices of the styles of losses, whose colours differ from those of psm, bsd and anticipate."""
+"""Indices of the styles of losses, whose colours differ from the colours of psm, bsd and anticipate."""
 
 
 def loss_marks(losses: LossComparison) -> list[Mark]:

@@ -176,7 +176,7 @@ def _legend(advice: Advice) -> list[str]:
 
 
 def _meanings(advice: Advice) -> list[str]:
-    """Return the meaning of the columns, and the values of those that are left out."""
+    """Return the meaning of the columns, and the values of the columns that are left out."""
     if advice.has_pages:
         delays = ["Added: mean page time that power saving adds."]
     else:

@@ -138,7 +138,7 @@ def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Colu
 
 
 def _groups(columns: Sequence[Column]) -> Iterator[tuple[str, list[int]]]:
-    """Yield the first line of each heading, and the numbers of the columns side by side that have it."""
+    """Yield the first line of each heading, and the numbers of the adjacent columns below it."""
     for first, group in groupby(enumerate(columns), key=lambda each: each[1].heading_lines[0]):
         yield first, [number for number, _ in group]
 
@@ -149,7 +149,7 @@ def _total(widths: Sequence[int], gap: int) -> int:
 
 
 def _widths(columns: Sequence[Column], max_width: int, gap: int, least: int) -> list[int]:
-    """Return the width of each column, with the widest texts narrowed down to *least* for *max_width*."""
+    """Return the width of each column. The widest texts get at least *least*, so that all fit *max_width*."""
     widths = [max(map(len, (column.heading_lines[1], *column.texts))) for column in columns]
     for measure, group in _groups(columns):
         missing = len(measure) - sum(widths[number] + gap for number in group) + gap

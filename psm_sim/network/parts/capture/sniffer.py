@@ -134,7 +134,7 @@ class Sniffer:
         self._pending.append(frame)
 
     def flush(self, now_s: float) -> None:
-        """If many frames are pending, write those that no frame after *now_s* s can precede."""
+        """If many frames are pending, write the frames that no frame after *now_s* s can precede."""
         if len(self._pending) >= self._flush_frames:
             self._write(min(tim.settled(now_s) for tim in self._tims))
 

@@ -43,8 +43,8 @@ class GroupFrames:
     Attributes
     ----------
     sent, missed : int
-        Number of frames sent, and number of those that the station missed because it slept through the DTIM
-        beacon or lost it.
+        Number of frames sent, and number of sent frames that the station missed because it slept through the
+        DTIM beacon or lost it.
     """
 
     def __init__(

@@ -88,7 +88,7 @@ class SnifferTap:
         Parameters
         ----------
         entries, arrived
-            Frames of the A-MPDU with the times at which they were queued, and those without errors.
+            Frames of the A-MPDU with the times at which they were queued; frames received without errors.
         start_s, sleeps
             Start of the transmission in seconds, and Power Management bit.
         """
@@ -178,7 +178,7 @@ class AirLink(Link):
             self.sniffer.failed.update(item for _, item in self.sent())
 
     def sent(self) -> list[tuple[float, Any]]:
-        """Return the entries of the frames that are sent: those of an A-MPDU, or the first one."""
+        """Return the entries of the frames that are sent: the frames of an A-MPDU, or the first frame."""
         return (self.block_ack and self.block_ack.sent) or [self.queue[0]]
 
     def remove(self, entry: tuple[float, Any]) -> Any:

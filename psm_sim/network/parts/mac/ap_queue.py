@@ -214,7 +214,7 @@ class MacPort(Port):
             super().forward(segment)
 
     def empty(self) -> int:
-        """Drop all queued and buffered frames. Return the number of queued ones."""
+        """Drop all queued and buffered frames. Return the number of queued frames."""
         queued = self.rebuffer()
         buffered, self._buffered = self._buffered, []
         for _, segment in buffered:
