@@ -148,8 +148,8 @@ def write_benchmark_report(stored: BenchmarkResult, folder: Path = FOLDER) -> No
     numbers = {
         "versions": stored.versions,
         "seeds": stored.seeds,
-        "told": _numbers(ranking),
-        "untold": _numbers(rank(stored, policies_of(stored, priced=False))),
+        "priced": _numbers(ranking),
+        "unpriced": _numbers(rank(stored, policies_of(stored, priced=False))),
         "halves": [_numbers(each) for each in rankings],
         "stability": vars(stability),
     }

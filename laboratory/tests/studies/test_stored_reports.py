@@ -48,7 +48,7 @@ def test_the_ranking_of_the_benchmark_report_follows_from_the_stored_results(
     """A test of psm_sim repeats some of the results themselves."""
     monkeypatch.chdir(REPORTS.parent)
     stored = stored_result()
-    for table, told in (("told", True), ("untold", False)):
-        scores = {each.policy: each.score for each in rank(stored, policies_of(stored, told))}
+    for table, priced in (("priced", True), ("unpriced", False)):
+        scores = {each.policy: each.score for each in rank(stored, policies_of(stored, priced))}
         reported = {each["policy"]: each["score"] for each in numbers("benchmark")[table]}
         assert scores == pytest.approx(reported, rel=1e-9)

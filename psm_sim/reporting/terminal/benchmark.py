@@ -34,7 +34,7 @@ EXPLANATION = (
     " the least of the offline chain and of all policies. The cost is energy plus price times delay."
 )
 
-TITLES = {True: "Told the price", False: "Not told the price"}
+TITLES = {True: "With the price", False: "Without the price"}
 
 
 def ranking_columns(standings: Sequence[Standing]) -> list[Column]:
