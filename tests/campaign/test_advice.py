@@ -85,10 +85,10 @@ MULTIPLE = st.sampled_from([0.1, 0.5, 0.9, 1.05, 1.2, 1.3, 3.0])
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0.001, 1.0), MULTIPLE, st.sampled_from([0, 1, 2, 3])), min_size=1))
-def test_no_answer_costs_ten_times_an_unnamed_setting(
+def test_the_answer_names_a_setting_if_one_is_ten_times_cheaper(
     settings_: list[tuple[float, float, int]],
 ) -> None:
-    """Unnamed settings within the bound, or up to 25 % beyond it, are compared."""
+    """Settings within the bound, or up to 25 % beyond it, are compared."""
     rows = [SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 1), DelayVerdict.WITHIN)]
     for power_w, delay_s, wake_beacons in settings_:
         verdict = DelayVerdict.WITHIN if delay_s <= 1 else DelayVerdict.ABOVE
@@ -105,7 +105,7 @@ def test_no_answer_costs_ten_times_an_unnamed_setting(
     assert least <= 10 * min(row.energy_j for row in near)
 
 
-def test_if_no_setting_meets_the_bound_the_nearest_is_named() -> None:
+def test_the_nearest_setting_is_named_if_none_meets_the_bound() -> None:
     """The network alone exceeds the bound."""
     advice = advice_on(listen(1), limit_s=0.001)
     assert advice.best is None
@@ -216,7 +216,7 @@ def test_a_new_policy_near_the_bound_is_uncertain_after_one_seed() -> None:
     assert verdicts(advise([OFF, new], PUSH, 1.1 * delay_s, workers=1))["new"] is DelayVerdict.WITHIN
 
 
-def test_without_keep_alives_an_association_expires_and_no_setting_delivers() -> None:
+def test_no_setting_delivers_if_the_association_expires_without_keep_alives() -> None:
     settings = {"access_point.idle_limit_s": 60, "access_point.poll_idle": False}
     idle = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings)
     advice = advice_on(listen(1), scenario=idle)
@@ -236,7 +236,7 @@ def test_twt_with_too_little_capacity_loses_messages() -> None:
     assert verdicts(advice) == {"off": DelayVerdict.WITHIN, "TWT": DelayVerdict.LOSES}
 
 
-def test_the_bound_of_pages_is_the_time_added_by_power_saving() -> None:
+def test_the_bound_limits_the_time_that_power_saving_adds_to_pages() -> None:
     """The added time has Student's interval."""
     scenario = Scenario("ucb", pages=5)
     advice = advice_on(listen(1), listen(10), scenario=scenario, limit_s=1.0)

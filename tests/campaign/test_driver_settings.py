@@ -60,7 +60,7 @@ def test_the_share_of_dtim_beacons_follows_from_common_multiples(
     assert sum(not n % interval for n in range(0, 900 * dtim, dtim)) == pytest.approx(900 * share, rel=0.01)
 
 
-def test_twt_has_a_dtim_share_of_0_and_a_varying_interval_has_none() -> None:
+def test_the_share_of_dtim_beacons_is_0_for_twt_and_unknown_for_a_varying_interval() -> None:
     """Group addressed frames follow DTIM beacons."""
     shares = {setting.name.split()[0]: setting.dtim_share(1) for setting in settings("esp-idf")}
     assert shares["TWT"] == 0

@@ -29,14 +29,14 @@ def runs_of(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict]:
     return document["runs"]
 
 
-def test_without_policy_lpsm_runs_100_pages(capsys: pytest.CaptureFixture[str]) -> None:
-    """The defaults are the ucb trace, the three-node topology, seed 1, and baselines."""
+def test_lpsm_runs_100_pages_of_ucb_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    """The other defaults are the three-node topology, seed 1, and baselines."""
     output = output_of(capsys, "--seed", "1")
     assert [line.split()[0] for line in output.splitlines()[3:6]] == ["always-on", "psm", "lpsm"]
     assert "100 pages of trace ucb, seed 1, topology three-node." in output
 
 
-def test_without_arguments_several_policies_run_over_ten_seeds(
+def test_several_policies_run_over_ten_seeds_without_arguments(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The output has baselines and intervals. The test uses one process and few pages."""

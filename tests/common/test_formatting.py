@@ -24,7 +24,7 @@ from psm_sim.common.formatting import (
         (360_000, "4.2 days"),
     ],
 )
-def test_a_duration_has_the_largest_unit_with_at_least_two(seconds: float, words: str) -> None:
+def test_a_duration_is_in_the_largest_unit_that_gives_at_least_two(seconds: float, words: str) -> None:
     """The unit is a second below two minutes, and a millisecond below one second."""
     assert format_seconds(seconds) == words
 

@@ -70,7 +70,7 @@ def test_an_idle_doze_fires_no_event():
     assert len(bench.recorder.heard) == 5999
 
 
-def test_the_station_wakes_to_send_and_then_dozes():
+def test_the_station_wakes_to_send_and_dozes_afterwards():
     """40 bytes at 5 Mbit/s keep the radio awake for 64 us."""
     bench = RadioBench(make_policy("psm"), rate_mbps=5.0)
     bench.send_at(0.25)

@@ -24,7 +24,7 @@ from psm_sim.simulation import BASELINES, References, Scenario, run_comparison
         ("a/my.py:Mine:label=mine", "a/my.py:Mine"),
     ],
 )
-def test_the_spec_excludes_the_label(text: str, unlabelled: str) -> None:
+def test_the_spec_of_a_policy_excludes_its_label(text: str, unlabelled: str) -> None:
     spec = Spec.parse(text, "policy")
     assert spec.label == "mine"
     assert spec == Spec.parse(unlabelled, "policy")

@@ -212,7 +212,7 @@ def test_always_on_is_named_separately_if_delays_are_absolute() -> None:
     assert "and delays least: 99 % of the downlink" in conclude(runs[1:])
 
 
-def test_a_hidden_policy_is_not_mentioned() -> None:
+def test_the_conclusion_does_not_mention_a_hidden_policy() -> None:
     """The conclusion mentions only rows of the table."""
     psm, lpsm, bsd = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25), bsd=(3.05, 1.04))
     assert judge([lpsm, bsd], [psm]).reference is None

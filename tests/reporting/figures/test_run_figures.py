@@ -85,7 +85,7 @@ def test_the_figure_of_a_device_has_power_and_latency(device: Comparison) -> Non
     assert set(figures_of(device)) == {"energy-slowdown", "energy-by-state", "polling-times"}
 
 
-def test_one_page_has_no_distribution() -> None:
+def test_a_run_of_one_page_has_no_figure_of_the_distribution() -> None:
     one = run_comparison(["psm"], Scenario(pages=1))
     assert set(figures_of(one)) == {"energy-slowdown", "energy-by-state", "page-timeline"}
 
@@ -98,7 +98,7 @@ def test_marks_without_delay_are_within_the_axes(replicated: Comparison) -> None
     assert 0.02 < (1 - low) / (high - low) < 0.1
 
 
-def test_no_frontier_is_best_known_if_a_result_lies_below_it() -> None:
+def test_a_frontier_above_a_result_is_not_called_best_known() -> None:
     """The frontier joins its corners and is level beyond its ends."""
     corners = [ParetoCorner(3.0, 1.0), ParetoCorner(2.0, 2.0)]
     assert best_known(corners, [(1.0, 3.0), (1.5, 2.6), (4.0, 2.1)]) == corners
