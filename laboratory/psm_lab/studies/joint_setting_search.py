@@ -291,7 +291,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
 
 def _grid(scale: Scale) -> tuple[Setting, ...]:
     """Return the searched settings; at a small scale the candidates and a few settings of each family."""
-    return GRID if scale.full else tuple(dict.fromkeys((*CANDIDATES, *GRID[::30])))
+    return GRID if scale.full else tuple(dict.fromkeys((*CANDIDATES, *GRID[::60])))
 
 
 def _remarks(searched: pd.DataFrame, candidates: pd.DataFrame, rerun: pd.DataFrame) -> list[str]:

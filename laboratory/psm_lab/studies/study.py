@@ -68,7 +68,7 @@ class Scale:
 
 
 FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)
-QUICK = Scale(replications=3, pages=40, long_pages=60)
+QUICK = Scale(replications=3, pages=20, long_pages=30)
 """Scale of the stored reports, and one that takes minutes."""
 
 

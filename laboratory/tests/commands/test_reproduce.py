@@ -20,6 +20,7 @@ from psm_sim.common.errors import InputError
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run few replications of few pages with ``--quick``."""
     monkeypatch.setattr("psm_lab.studies.study.QUICK", Scale(replications=2, pages=3, long_pages=3))
+    monkeypatch.setattr("psm_lab.studies.sleep_times.PAGES", 3)
 
 
 def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
