@@ -198,7 +198,7 @@ def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
 
 
 _FIRST = 4
-"""Number of instances that are chosen at random before the others."""
+"""Number of random first instances, as in the program of :mod:`psm_lab.studies.active.reference_results`."""
 
 
 class PlaneLearner(AskTellLearner[FloatArray, int]):

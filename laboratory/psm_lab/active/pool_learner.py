@@ -18,8 +18,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.registry import Registry
 
-_FOLDS = 5  # of the rule of ISALp
-_CHECKED_FROM, _CHECKED_EVERY = 10, 5  # the rule of ISALp
+_FOLDS = 5  # as [003] states for ISALp
+_CHECKED_FROM, _CHECKED_EVERY = 10, 5  # labels, as [003] states for ISALp
 
 
 class PoolRule(ABC):
@@ -133,7 +133,7 @@ POOL_RULES: Registry[PoolRule] = Registry(
 
 
 _FIRST = 4
-"""Number of instances that are chosen at random before the others."""
+"""Number of random first instances, as in the program of :mod:`psm_lab.studies.active.reference_results`."""
 
 
 class PoolLearner(AskTellLearner[int, int]):

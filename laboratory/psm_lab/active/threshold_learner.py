@@ -9,7 +9,7 @@ from psm_lab.active.ask_tell import AskTellLearner
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
 
-_WIDTH = Parameter("s", 0.25, above=0)  # one of those of the study isal-1d
+_WIDTH = Parameter("s", 0.25, above=0)  # no source states a default
 _ETA = Parameter("eta", 0.0, at_least=0, at_most=1)  # no noise
 
 

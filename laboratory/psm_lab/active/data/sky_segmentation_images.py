@@ -15,7 +15,7 @@ from psm_lab.active.pixel_crf import standardise_images
 from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
 
 _BLUE, _WHITE = np.array([0.45, 0.62, 0.88]), np.array([0.86, 0.87, 0.89])
-# The images are synthetic. These are the mean colours of skies, and the shares of white skies and of water.
+# Colours of skies, and shares of white skies and of water. No source: the images are synthetic.
 _WHITE_SHARE, _WATER_SHARE = 0.4, 0.4
 
 

@@ -30,7 +30,7 @@ from psm_sim.common.random_streams import random_stream
 NAME = "trees"
 SOURCE = "[003] 2.3, figure 2.4"
 FOLDS = 5
-"""Number of parts of the cross-validation."""
+"""Number of parts of the cross-validation, as in the reference results."""
 
 LEARNERS = ("NB", "3-ID3", "1-OPT", "2-OPT", "3-OPT", "2-NBDT", "3-NBDT", "4-NBDT")
 LARGE = ("chess", "german")

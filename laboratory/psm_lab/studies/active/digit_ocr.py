@@ -44,7 +44,7 @@ COMBINATIONS: dict[str, tuple[str, ...]] = {
 """Specs of each combination, by the names of the thesis's table 4.1. Tuning chooses one of them."""
 
 TUNING_PASSES = 3
-"""Passes through a stream during tuning. The evaluation has one."""
+"""Passes through a stream during tuning, as in the reference results. The evaluation has one."""
 
 
 class Problem(NamedTuple):

@@ -24,7 +24,7 @@ from psm_sim.common.random_streams import random_stream
 NAME = "isal-1d"
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 LABELS = (20, 50, 100)
-"""Widths s, and numbers of labels, of the table."""
+"""Widths s, and numbers of labels, of the table: those of the reference results."""
 THRESHOLDS = 40
 """Number of thresholds in one replication. A row is their mean."""
 

@@ -28,10 +28,10 @@ from psm_sim.common.random_streams import random_stream
 NAME = "isal-pool"
 SOURCE = "[003] 5.4.5, figures 5.25 to 5.28"
 TEST_SHARE = 0.2
-"""Share of the instances in the test part of a split."""
+"""Share of the instances in the test part of a split, as in the reference results."""
 
 LABELS = (10, 20, 50, 100)
-"""Numbers of labels of the table."""
+"""Numbers of labels of the table, those of the reference results."""
 COLUMNS = [f"{labels} labels" for labels in LABELS]
 RULES = ("random", "mu", "isalp", "lmu-logreg")
 NOISY = "neuron, 15 % flips"

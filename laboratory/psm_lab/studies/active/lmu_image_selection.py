@@ -32,7 +32,7 @@ SCALABILITY = "[003] 4.3.3"
 
 POOL, TEST = 30, 20
 COUNTS = (1, 2, 3, 4, 6)
-"""Images to choose from, test images, and numbers of labelled images in the table."""
+"""Images to choose from, test images, and numbers of labelled images: those of the reference results."""
 COLUMNS = ["1 image", *(f"{count} images" for count in COUNTS[1:])]
 LEARNERS: dict[str, dict[str, Any]] = {
     "lmu": {},

@@ -26,7 +26,7 @@ from psm_sim.common.random_streams import random_stream
 NAME = "text-like"
 TITLE = "CBGZ on classes one against the rest (MNIST-5k for RCV1)"
 LAST = 2000
-"""Number of last instances on which F is measured."""
+"""Number of last instances on which F is measured, as in the reference results."""
 FIRST_ORDER, SECOND_ORDER = "first order", "second order"
 SETTINGS = (
     (SECOND_ORDER, "cbgz2", (0.003, 0.01, 0.03, 0.1)),
