@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 from psm_lab.reporting.study_numbers import numbers_of
-from psm_lab.studies.study import QUICK, Study
+from psm_lab.studies.study import QUICK, Scale, Study
 from psm_lab.studies.study_runner import reproduce
 
 TEXTS = ("policy", "quantity", "published", "verdict", "source", "replications")
 
 
 @pytest.fixture
-def require_the_same() -> Callable[[str, Study, dict[str, Any]], None]:
+def require_the_same() -> Callable[..., None]:
     """Return the function that compares a study with its committed numbers."""
     return _require_the_same
 
 
-def _require_the_same(name: str, study: Study, committed: dict[str, Any]) -> None:
-    """Run a study again at the quick scale; its numbers must be those *committed*, within 1e-6.
+def _require_the_same(name: str, study: Study, committed: dict[str, Any], scale: Scale = QUICK) -> None:
+    """Run a study again at a *scale*; its numbers must be those *committed*, within 1e-6.
 
     The tolerance allows other orders of summation, in the linear algebra of another processor.
     """
     seed = committed["seed"]
-    findings = list(reproduce({name: study}, QUICK, seed, workers=1))
+    findings = list(reproduce({name: study}, scale, seed, workers=1))
     anew = json.loads(json.dumps(numbers_of(findings, seed)["studies"][name]))
     then = committed["studies"][name]
     assert anew["setting"] == then["setting"]

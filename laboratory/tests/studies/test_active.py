@@ -26,7 +26,7 @@ from psm_lab.studies.study_runner import reproduce
 
 from psm_sim.common.summary_stats import Interval, confidence_interval
 
-COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "learners" / "quick.json"
+COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "learners" / "numbers.json"
 TINY = Scale(replications=2, pages=1, long_pages=1)
 
 
@@ -201,16 +201,8 @@ def test_the_published_wilcoxon_tests_follow_from_table_4_1():
     assert digit_ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
 
 
-@pytest.mark.parametrize("name", ["patience"])
-def test_the_quick_study_gives_the_committed_numbers(name, require_the_same):
-    """Studies that take seconds run again; ``reports/learners/quick.json`` has the committed numbers."""
-    study = load_study(name)
-    require_the_same(name, study, json.loads(COMMITTED.read_text(encoding="utf-8")))
-
-
 def test_the_committed_numbers_have_every_study():
-    """The quick and the full report have each study once, in the order of the report."""
-    for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
-        studies = json.loads(path.read_text(encoding="utf-8"))["studies"]
-        assert list(studies) == list(ACTIVE_STUDIES)
-        assert all(study["claims"] for study in studies.values())
+    """The report has each study once, in the order of the list."""
+    studies = json.loads(COMMITTED.read_text(encoding="utf-8"))["studies"]
+    assert list(studies) == list(ACTIVE_STUDIES)
+    assert all(study["claims"] for study in studies.values())

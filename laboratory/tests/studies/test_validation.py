@@ -10,7 +10,7 @@ import pytest
 from psm_lab.push_traffic import push_workload
 from psm_lab.reporting.figures.figure_registry import draw
 from psm_lab.studies import VALIDATIONS, load_study
-from psm_lab.studies.study import QUICK
+from psm_lab.studies.study import FULL, QUICK
 from psm_lab.studies.study_runner import reproduce
 from psm_lab.studies.validation import (
     ADDED_MS,
@@ -38,11 +38,11 @@ def table(name: str, number: int = 0) -> list[dict]:
     return [dict(zip(stored["columns"], row, strict=True)) for row in stored["rows"]]
 
 
-@pytest.mark.parametrize("name", VALIDATIONS)
+@pytest.mark.parametrize("name", [name for name in VALIDATIONS if name != "latency"])
 def test_the_committed_validation_agrees_with_the_simulator(name, require_the_same):
-    """The studies run again; ``reports/validation/quick.json`` has the committed numbers."""
-    committed = json.loads((FOLDER / "quick.json").read_text(encoding="utf-8"))
-    require_the_same(name, load_study(name), committed)
+    """The studies run again, but for the ten hours of latencies, of which a sample does."""
+    committed = json.loads((FOLDER / "numbers.json").read_text(encoding="utf-8"))
+    require_the_same(name, load_study(name), committed, FULL)
 
 
 def test_the_figure_of_currents_shows_each_simulated_row():
