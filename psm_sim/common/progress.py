@@ -11,7 +11,7 @@ class Progress(Protocol):
     def __call__(self, done: int, total: int, label: str, unit: str = "", /) -> None:
         """Report the units *done*, their *total*, and the *label* of the current run.
 
-        *unit* is the plural of the unit, such as ``"seeds"``; empty for the default unit of the computation.
+        *unit* names the units, such as ``"seeds"``; empty for the default unit of the computation.
         """
 
 

@@ -111,7 +111,7 @@ class Observer:
     def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
         """Handle a change of the number of frames that the access point buffers for the station.
 
-        Frames that age out are reported when the access point notices it, with the time at which they
+        Frames that age out are reported when the access point notices their age, with the time at which they
         expired.
 
         Parameters
