@@ -27,19 +27,20 @@ BEACONS, MISSED, GROUP_FRAMES, FRAMES, ASSOCIATION, TIMERS = STATES = (
 METER_ERROR = 0.01
 """Relative error of a meter."""
 
-_ASSOCIATION_S = 0.6
-# Between the largest base in modem sleep, 38 mA, and the least current of an awake radio.
-_ALWAYS_ON_MA = 45.0
-_WHOLE_S = 5e-4
-_FOLLOW_UP_S = 3e-3
-_MAX_MISSED = 0.3
-_ERROR = 0.05  # usual level of significance: chance alone is taken for missed beacons
-_SURE = _ERROR / 40**2  # of the tests for group frames, each made in 40 * 40 intervals at most
+# "Of 165" counts development recordings whose charge per beacon, or share missed, is within its tolerance.
+_ASSOCIATION_S = 0.6  # the shortest published association with WPA2 takes 0.77 s
+_ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the least of an awake radio
+_WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a sample
+_FOLLOW_UP_S = 3e-3  # 1.5 to 6 ms do as well
+_SHORTEST_S = 0.05  # no access point sends beacons more often
+_MAX_DTIM = 10  # of common access points; 5 does as well
+_ERROR = 0.05  # usual level of significance
+_SURE = 1e-3  # of a claim that needs no wider interval
 _FEW = 30  # of fewer values, none may be in a tenth of their mean by chance: 0.9**30 < _ERROR
-_LONGEST_BEACON = 1.12  # relative to the usual one, where the length varies by 5 %
+_WIDE = 6.0  # standard deviations of wake-ups: 4, 5 and 6 give 143, 144 and 146 of 165
+# Width in which missed beacons are equal, relative to their charge: 0.02, 0.04 and 0.08 give 153, 155 and 147
+# of 165. Five times the width shows how many are equal by chance; 3 and 10 do as well.
 _TIGHT, _AROUND = 0.04, 5.0
-_MAX_DTIM = 10
-_SHORTEST_S = 0.05
 
 
 @dataclass
@@ -188,32 +189,24 @@ def _estimate_beacons(
     """Estimate the charge per beacon and the share of missed ones, and set the *states* of the wake-ups.
 
     Wake-ups of a usual charge are beacons. Of the others, those with equal charges, or with another wake-up a
-    beacon interval later, are missed beacons, and the rest are beacons with group
-    addressed frames.
+    beacon interval later, are missed beacons. The rest are beacons with group addressed frames, if one phase
+    of a DTIM period or a hole below them shows it, and late beacons if not.
     """
     charges = pulses.charges_uc
     is_whole = is_plain & ~pulses.is_cut
     mode_uc = _mode(charges[is_whole])
-    coarse_uc = sample_uc if sample_uc > 0.1 * mode_uc else 0.0
-    is_large = charges > 1.25 * mode_uc
-    follow_up_s = _follow_up_s(pulses, comb, is_plain & is_large, is_plain & ~is_large, mode_uc)
+    is_large = is_plain & (charges > 1.25 * mode_uc)
+    follow_up_s = _follow_up_s(pulses, comb, is_large, is_plain & ~is_large, mode_uc)
     index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
-    is_followed = is_plain & is_large & (index >= 0) & (charges[index] > 0.5 * mode_uc) & ~comb.is_on[index]
-    is_missed, missed = _equal_wake_ups(charges, mode_uc, coarse_uc, comb, is_plain)
+    is_followed = is_large & (index >= 0) & (charges[index] > 0.5 * mode_uc) & ~comb.is_on[index]
+    is_missed, missed = _equal_wake_ups(charges, mode_uc, sample_uc, comb, is_plain)
     if follow_up_s and is_followed.sum() >= missed:
         is_missed, missed = is_followed, float(is_followed.sum())
-    rest = charges[is_whole & ~is_missed]
-    mode_uc = _mode(rest)
-    below_uc = mode_uc - float(np.quantile(rest[rest <= mode_uc], 0.32)) if rest.size else 0.0
-    usual_uc = mode_uc + max(4 * below_uc, 1.5 * sample_uc, 0.02 * mode_uc)
+    usual_uc = _highest_usual_uc(charges[is_whole & ~is_missed], mode_uc, sample_uc)
     is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
     normal = charges[is_whole & ~is_dtim & ~is_missed]
-    above = normal[normal > usual_uc] - usual_uc
-    least_uc, error = _least_group_uc(above)
-    if error > _ERROR and above.size < _FEW:
-        least_uc = 0.0
-    cut_uc = usual_uc + 0.999 * least_uc
-    highest_uc = float(normal.mean()) if error > _SURE else 0.0
+    least_uc, error = _least_group_uc(normal[normal > usual_uc] - usual_uc)
+    cut_uc = usual_uc + least_uc
     is_group = is_plain & ~is_missed & (charges > np.where(is_dtim, usual_uc, cut_uc))
     states[is_plain] = BEACONS
     states[is_group] = GROUP_FRAMES
@@ -221,25 +214,33 @@ def _estimate_beacons(
     if follow_up_s:
         after = index[is_missed & is_followed]
         states[after] = np.where(charges[after] <= cut_uc, BEACONS, MISSED)
-    normal = normal[normal <= cut_uc]
-    count = normal.size
-    if mode_uc < 1.5 * coarse_uc:  # points miss some pulses
-        count += max(0, comb.observed - int(comb.is_on.sum()))
-    mean_uc = float(normal.sum()) / max(count, 1)
-    spread_uc = float(np.sqrt(np.mean((normal - normal.mean()) ** 2))) if normal.size else 0.0
+    kept = normal[normal <= cut_uc]
+    unseen = (
+        max(0, comb.observed - int(comb.is_on.sum())) if mode_uc < 1.5 * sample_uc else 0
+    )  # between points
+    mean_uc = float(kept.sum()) / (kept.size + unseen)
+    error_uc = float(np.hypot(1.96 * kept.std() / (kept.size + unseen) ** 0.5, METER_ERROR * mean_uc))
+    low_uc = mean_uc if is_dtim.any() else min(mean_uc, float(kept[kept <= usual_uc].mean()))
+    high_uc = mean_uc if error < _SURE else max(mean_uc, float(normal.mean()))
     found.beacon_interval_ms = 1e3 * comb.interval_s
     found.beacon_mode_uc, found.beacon_uc = mode_uc, mean_uc
-    error_uc = float(np.hypot(1.96 * spread_uc / max(count, 1) ** 0.5, METER_ERROR * mean_uc))
-    low_uc = mean_uc if is_dtim.any() or not normal.size else float(normal[normal <= usual_uc].mean())
-    found.beacon_range_uc = (max(0.0, min(low_uc, mean_uc) - error_uc), max(highest_uc, mean_uc) + error_uc)
+    found.beacon_range_uc = (max(0.0, low_uc - error_uc), high_uc + error_uc)
     found.missed_share = missed / max(1, comb.observed)
 
 
 def _mode(charges: FloatArray) -> float:
-    """Return the charge of most wake-ups; missed beacons and group addressed frames have more."""
-    mode = half_sample_mode(charges[charges <= np.quantile(charges, 0.6)])
-    near = charges[np.abs(charges - mode) < 0.15 * mode]
-    return float(np.median(near)) if near.size else mode
+    """Return the charge of most wake-ups."""
+    mode = half_sample_mode(charges)
+    return float(np.median(charges[np.abs(charges - mode) <= 0.15 * mode]))
+
+
+def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
+    """Return the charge above which a wake-up is more than a beacon in time.
+
+    The standard deviation is known from the charges below the mode. Points differ by a sample or two.
+    """
+    below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
+    return mode_uc + max(_WIDE * below_uc, 1.5 * sample_uc)
 
 
 def _next_pulse(pulses: Pulses, times_s: FloatArray) -> NDArray[np.intp]:
@@ -294,30 +295,20 @@ def _least_group_uc(above: FloatArray) -> tuple[float, float]:
     """Return the excess charge at which group addressed frames begin, and the error of the claim.
 
     A beacon waits for the rest of the frame on air, so the density of delays falls from 0 on. Group addressed
-    frames begin with an interframe space and a frame. They show as a hole, where an exponential distribution
-    of the same median has more than five values or fewer, or as a density that is higher in an interval than
-    below it. The charge is infinite if neither is likely.
+    frames begin with an interframe space and a frame, which leaves a hole: an exponential distribution of the
+    same median has more than five values below it, or fewer. The charge is infinite if there is none, but 0
+    if there are too few values to show one, since then a late beacon would matter less.
     """
-    from scipy.special import bdtr, bdtrc
+    from scipy.special import bdtr
 
-    if not above.size:
-        return np.inf, 1.0
     ordered = np.sort(above)
     few = np.arange(min(6, ordered.size))
-    shares = -np.expm1(-np.log(2) / np.median(ordered) * ordered[: few.size])
-    holes = bdtr(few, ordered.size, shares)
-    bounds = np.unique(np.quantile(ordered, np.linspace(0.0, 0.9, 40)))
-    begin, end = np.triu_indices(bounds.size, 1)
-    below, until = (
-        np.searchsorted(ordered, bounds[begin]),
-        np.searchsorted(ordered, bounds[end], side="right"),
-    )
-    rises = np.append(bdtrc(until - below - 1, until, 1 - bounds[begin] / bounds[end]), 1.0)
-    if holes.min() < _ERROR:
-        return float(ordered[holes.argmin()]), float(holes.min())
-    if rises.min() < _SURE:
-        return float(bounds[begin[rises.argmin()]]), float(rises.min())
-    return np.inf, 1.0
+    if few.size:
+        shares = -np.expm1(-np.log(2) / np.median(ordered) * ordered[few])
+        errors = bdtr(few, ordered.size, shares)
+        if errors.min() < _ERROR:
+            return float(np.nextafter(ordered[errors.argmin()], 0)), float(errors.min())
+    return (0.0 if ordered.size < _FEW else np.inf), 1.0
 
 
 def _equal_wake_ups(
@@ -326,16 +317,13 @@ def _equal_wake_ups(
     """Return the wake-ups of equal charge above that of a beacon, and how many of them are missed beacons.
 
     The receiver waits equally long for each missed beacon. Pulses that have that charge by chance are
-    subtracted from the number. Point samples see a beacon in one of two numbers of samples, so pulses of more
-    samples are missed beacons if nearly all of them have two numbers.
+    subtracted from the number. Point samples see a beacon in one of two numbers of samples. Wake-ups in one
+    phase of a DTIM period have group addressed frames of equal length.
     """
     from scipy.special import pdtrc
 
     is_missed = np.zeros(charges.size, bool)
-    least_uc = mode_uc
-    if sample_uc:
-        longest_uc = _LONGEST_BEACON * float(np.median(charges[is_plain]))
-        least_uc = (np.floor(longest_uc / sample_uc) + 1.5) * sample_uc
+    least_uc = mode_uc + 1.5 * sample_uc
     own = np.sort(charges[is_plain & (charges > least_uc)])
     width = np.maximum(_TIGHT * own, 1.1 * sample_uc)
     tight, around = _count_near(own, width), _count_near(own, _AROUND * width)
@@ -352,7 +340,7 @@ def _equal_wake_ups(
     is_periodic = numbers.size >= 8 and any(  # fewer are in the same phase by chance
         np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
     )
-    if (sample_uc and missed < 0.8 * own.size) or is_periodic or missed > _MAX_MISSED * is_plain.sum():
+    if is_periodic:
         return is_missed, 0.0
     return is_equal, missed
 
