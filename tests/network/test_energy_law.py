@@ -54,7 +54,7 @@ def check(result, power):
     assert sum(page.energy_j for page in page_rows(result)) <= usage.total_j * (1 + 1e-9)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     st.sampled_from(POLICIES),
     st.sampled_from(PROFILES),

@@ -17,6 +17,7 @@ def findings() -> Findings:
     """Return the findings with two chips, two kinds of traffic and few policies."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(devices, "CHIPS", ("", "esp32-c6"))
+        patch.setattr(devices, "_HOURS", 2.0)
         patch.setattr(devices, "TRAFFIC", {"ucb": "ucb", "mqtt": "mqtt"})
         patch.setattr(devices, "POLICIES", ("always-on", "psm", "dynamic:stack=linux"))
         (result,) = reproduce({"devices": load_study("devices")}, Scale(1, 3, 3), workers=1)

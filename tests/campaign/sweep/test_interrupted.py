@@ -91,14 +91,14 @@ def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_it(
     workers: int, number: int, status: int, sentence: str, start, tmp_path: Path
 ) -> None:
     path = tmp_path / "sweep.sqlite"
-    process = start(f"--policy psm --vary seed=1..400 --pages 100 --workers {workers}")
+    process = start(f"--policy psm --vary seed=1..2000 --pages 40 --workers {workers}")
     wait_for(process, path, 1)
     process.send_signal(number)
     _, messages = process.communicate()
     assert (process.returncode, without_progress(messages)) == (status, sentence)
     before = done(path)
     assert before >= 1
-    _, messages = start(f"--policy psm --vary seed=1..6 --pages 100 --workers {workers}").communicate()
+    _, messages = start(f"--policy psm --vary seed=1..6 --pages 40 --workers {workers}").communicate()
     assert without_progress(messages) == "6 tasks in sweep.sqlite.\n"
     assert before <= done(path) <= before + 6
 
@@ -106,16 +106,16 @@ def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_it(
 def test_a_second_sweep_on_a_table_is_an_error(start, tmp_path: Path) -> None:
     """The first sweep continues; when it is killed, the table is free immediately."""
     path = tmp_path / "sweep.sqlite"
-    first = start("--policy psm --vary seed=1..400 --pages 100 --workers 1")
+    first = start("--policy psm --vary seed=1..2000 --pages 40 --workers 1")
     wait_for(first, path, 1)
-    second = start("--policy psm --vary seed=1..2 --pages 100 --workers 1")
+    second = start("--policy psm --vary seed=1..2 --pages 40 --workers 1")
     output, messages = second.communicate()
     assert (second.returncode, output) == (2, "")
     assert "psm_sim: The table 'sweep.sqlite' is in use by another sweep; wait" in messages
     assert first.poll() is None
     first.kill()
     first.communicate()
-    third = start("--policy psm --vary seed=1..2 --pages 100 --workers 1")
+    third = start("--policy psm --vary seed=1..2 --pages 40 --workers 1")
     third.communicate()
     assert third.returncode == 0
 
@@ -130,7 +130,7 @@ def test_a_full_disk_is_an_error_and_loses_no_rows(start, tmp_path: Path) -> Non
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, path.stat().st_size))
 
-    words = "--policy psm --vary seed=1..100 --pages 2 --workers 1 --format csv"
+    words = "--policy psm --vary seed=1..40 --pages 2 --workers 1 --format csv"
     process = start(words, preexec_fn=limit)
     _, message = process.communicate()
     assert process.returncode == 2
@@ -141,4 +141,4 @@ def test_a_full_disk_is_an_error_and_loses_no_rows(start, tmp_path: Path) -> Non
     process = start(words)
     output, _ = process.communicate()
     assert process.returncode == 0
-    assert output.count(",done,") == 100
+    assert output.count(",done,") == 40
