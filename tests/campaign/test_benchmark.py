@@ -237,7 +237,7 @@ def test_a_file_without_seeds_is_an_error(tmp_path, text):
 SAMPLE = BenchmarkPlan(
     JUDGING.seeds[:1],
     {name: TRAFFIC[name] for name in ("ucb", "push", "mqtt-sensor")},
-    ("three-node", "nrf7002"),
+    ("nrf7002",),
 )
 
 

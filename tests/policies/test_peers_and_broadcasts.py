@@ -15,9 +15,9 @@ BROADCASTS = (("beacon.dtim_period", 3), ("access_point.group_per_s", 2.0))
 
 @cache
 def measured(policy, *settings):
-    """Return the mean energy of a page in J and slowdown, over the seeds of 40 pages of ``ucb``."""
+    """Return the mean energy of a page in J and slowdown, over the seeds of 25 pages of ``ucb``."""
     runs = [
-        run_comparison([policy], Scenario("ucb", settings=dict(settings), pages=40, seed=seed)).runs[0]
+        run_comparison([policy], Scenario("ucb", settings=dict(settings), pages=25, seed=seed)).runs[0]
         for seed in SEEDS
     ]
     return np.mean([(run.energy_per_page_j, run.slowdown.mean) for run in runs], axis=0)
