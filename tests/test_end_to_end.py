@@ -32,7 +32,7 @@ def test_a_run_in_an_empty_folder_only_prints_its_table(tmp_path: Path) -> None:
 
 
 def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
-    """Their hash seeds differ."""
+    """The hash seeds of the processes differ."""
     words = ("--policy", "lpsm", "--policy", "bsd", "--pages", "10", "--format", "csv")
     outputs = {
         psm_sim(*words, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12"

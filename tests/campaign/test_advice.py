@@ -186,7 +186,7 @@ def test_a_policy_with_a_small_saving_is_not_called_better() -> None:
     assert any(sentence.startswith("No policy that needs a new driver") for sentence in answer(advice))
 
 
-def test_a_setting_with_unknown_delay_is_not_named_beyond_the_bound() -> None:
+def test_a_setting_with_unknown_delay_is_not_named_as_a_cheaper_alternative() -> None:
     """One seed alone has messages that arrived."""
     off = SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), DelayVerdict.WITHIN)
     unknown = SettingRow(

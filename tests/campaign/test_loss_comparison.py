@@ -111,7 +111,7 @@ def test_one_seed_is_too_few_to_compare_losses() -> None:
     assert conclude_losses(comparison) == "One seed is too few to tell the losses apart; see --replications."
 
 
-def test_a_price_sets_the_gamma_that_implies_it() -> None:
+def test_the_gamma_for_a_price_of_delay_implies_that_price() -> None:
     """The loss need not be linear in gamma; other values of gamma are relative to this one."""
     comparison = psm_sim.compare_losses(
         ["inverse", "gamma**2 * I * Ti + 1/Ti"], pages=3, replications=1, price_w=0.5, workers=1

@@ -50,7 +50,7 @@ def test_several_policies_run_over_ten_seeds_without_arguments(
 
 
 def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its results equal those on standard output; a remark names the folder."""
+    """The results equal those on standard output; a remark names the folder."""
     folder = tmp_path / "new" / "results"
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder), "--figure-format", "png,pdf"]) == 0

@@ -155,7 +155,7 @@ def floods(number: int) -> Iterator[int]:
 def test_a_call_that_prints_too_much_is_ended(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Its values are returned, and the next message begins on a new line."""
+    """The values before its end are returned, and the next message begins on a new line."""
     monkeypatch.setattr(parallel, "MAX_PRINTED", 1 << 20)
     (_, first), (_, ended) = unordered_map(floods, deque([1]), 1)
     assert first == 1

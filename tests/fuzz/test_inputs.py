@@ -1,6 +1,7 @@
-"""Thousands of damaged inputs of every kind: a result or one sentence, no traceback, no warning.
+"""Thousands of damaged inputs of every kind.
 
-``PSM_SIM_FUZZ=500000 python -m pytest tests/fuzz`` tries that number; the default is 2,000.
+Each gives a result or one sentence, without a traceback or a warning. ``PSM_SIM_FUZZ=500000 python -m pytest
+tests/fuzz`` tries that number; the default is 2,000.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def use_options(path: Path) -> None:
     with redirect_stdout(output), redirect_stderr(complaint):
         try:
             status = main(words)
-        except SystemExit as ended:  # --help, which a damaged word can become
+        except SystemExit as ended:  # a damaged word can become --help
             status = int(str(ended.code))
         finally:
             signal.alarm(0)

@@ -28,7 +28,7 @@ def test_learn_alpha_has_the_switching_rates_of_the_horizon() -> None:
 
 
 def test_a_user_defined_learner_is_created_from_its_file(tmp_path: Path) -> None:
-    """Its parameters are set."""
+    """The learner has the parameters of its spec."""
     file = tmp_path / "my.py"
     file.write_text(OWN)
     assert make_learner(f"{file}:Mine", 3, 10).alpha == 0.25

@@ -52,7 +52,7 @@ def test_a_built_in_learner_passes_every_check(name: str, check: Check) -> None:
 
 @every_learner
 def test_a_new_learner_has_uniform_weights(make) -> None:
-    """Its number of rounds is 0."""
+    """The number of rounds is 0."""
     learner = make(N)
     assert isinstance(learner, Learner)
     assert learner.weights == pytest.approx(np.full(N, 1 / N), abs=1e-15)

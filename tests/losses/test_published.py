@@ -35,6 +35,6 @@ def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:
 
 
 def test_losses_that_depend_only_on_candidates_are_read_only() -> None:
-    """Such losses are cached for the next round."""
+    """These losses are cached for the next round."""
     with pytest.raises(ValueError, match="read-only"):
         InverseLoss()(Poll(100.0), np.array([100.0]))[0] = 5.0

@@ -113,7 +113,7 @@ def test_an_idle_that_depends_on_the_doze_is_an_error_before_the_run(beyond_ms: 
 
 
 def test_the_checks_of_the_guard_do_not_change_the_loss() -> None:
-    """The guard calls a copy."""
+    """The guard checks a copy of the loss."""
     own = Own(np.ones(2))
     check_loss(own, TIMES_MS)
     assert own.calls == 0

@@ -44,7 +44,7 @@ def test_every_number_of_a_profile_has_a_source(name):
 
 @pytest.mark.parametrize(("name", "currents"), MEASURED.items())
 def test_base_and_charge_of_a_profile_reproduce_the_fitted_currents(name, currents):
-    """I(D) = base + Q / (D x 102.4 ms), within a third of a per cent, the rounding of four digits."""
+    """I(D) is base + Q / (D x 102.4 ms) within a third of a per cent, the rounding of four digits."""
     values = load_profile(name).values
     base, charge = values["power.asleep_w"] / 3.3e-3, values["power.beacon_j"] / 3.3e-3
     predicted_ma = [base + charge / (period * 0.1024) for period in (1, 10)]
@@ -73,7 +73,7 @@ def test_modem_sleep_draws_the_makers_current_at_each_dtim(name, currents):
 
 
 def test_a_mode_of_a_profile_sets_the_hand_computed_powers():
-    """ESP32-C3 in modem sleep: 20.572 mA asleep, 83 mA awake, 91 uC a beacon, at 3.3 V."""
+    """An ESP32-C3 in modem sleep draws 20.572 mA asleep, 83 mA awake and 91 uC a beacon, at 3.3 V."""
     values = load_profile("esp32-c3:mode=modem-sleep").values
     assert values["power.asleep_w"] == pytest.approx(0.06790, rel=1e-3)
     assert values["power.awake_w"] == pytest.approx(0.083 * 3.3)

@@ -45,12 +45,13 @@ def load(page, *observers, **settings):
 
 @pytest.mark.parametrize("growth", ["ns2", "rfc5681", "ns3"])
 def test_a_page_of_two_objects_takes_the_hand_computed_time(growth):
-    """A main object of 1000 B and an image of 3 x 1460 B over one persistent connection.
+    """A main object of 1000 B and an image of 3 x 1460 B use one persistent connection.
 
-    Handshake, request and reply of the main object as on a connection of its own. The ACK of its 1000 B rides
-    on the second request. By ns-2's rule the window is then 3 segments, and the image leaves at once: its
-    segments follow each other on the slow hop. By RFC 5681's it is 2 x 1460 + 1000 B, so that the third
-    segment waits for the ACK of the first. By ns-3's it is 2 x 1460 B still, with the same effect.
+    The main object takes a handshake, request and reply, as on its own connection. The second request
+    acknowledges its 1000 B. By the rule of ns-2 the window is then 3 segments, so the image leaves at once,
+    and its segments follow each other on the slow hop. By RFC 5681 the window is 2 x 1460 + 1000 B, so the
+    third segment waits for the ACK of the first. By the rule of ns-3 the window is still 2 x 1460 B, with the
+    same effect.
     """
     page = Page(1.0, 1000, (4380,), (300, 300), (0.0, 0.0))
     handshake = 2 * (40 * (SLOW + FAST) + WAY_S) + 40 * SLOW

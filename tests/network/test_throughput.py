@@ -39,10 +39,10 @@ def test_throughput_is_the_minimum_of_link_rate_and_window_per_round_trip(window
 
 @pytest.mark.parametrize("latency_ms", LATENCIES_MS)
 def test_single_segments_on_the_channel_take_the_times_of_the_standard(latency_ms):
-    """There is no contention, so no backoff is left to count.
+    """Without contention no backoff is left to count.
 
-    Half a slot of 20 us, data 1311 us, SIFS 10 us, ACK 248 us, AIFS 70 us, TCP's ACK 249 us; wired, 1.2 ms
-    and 0.032 ms.
+    A segment takes half a slot of 20 us, data of 1311 us, SIFS of 10 us, ACK of 248 us, AIFS of 70 us, and an
+    ACK of TCP of 249 us. The wired hop takes 1.2 ms and 0.032 ms.
     """
     settings = {"mac.model": "dcf", "tcp.max_window": 1, "tcp.delayed_ack_ms": 0.0}
     settings |= {"links.wired.latency_ms": latency_ms, "beacon.interval_ms": 10_000}

@@ -161,7 +161,7 @@ def test_uapsd_sends_a_trigger_after_a_beacon_with_the_tim_bit():
 
 
 def test_uapsd_delivers_five_frames_in_three_periods_of_two():
-    """Three triggers of 0.018667 ms and five frames of 1 ms."""
+    """The station is awake for three triggers of 0.018667 ms and five frames of 1 ms."""
     bench = service_bench("uapsd:max_sp=2")
     for number in range(5):
         bench.arrive_at(0.11 + number / 1000)

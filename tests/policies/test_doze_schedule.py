@@ -110,7 +110,7 @@ def test_a_radio_dozes_after_a_known_arrival_time():
     plan=st.lists(st.integers(0, 3), min_size=5, max_size=5),
 )
 def test_no_other_plan_costs_less(masses, price, awake_w, plan):
-    """All plans over five times are compared, by the definition of the cost."""
+    """All plans with five decision times are compared, by the definition of the cost."""
     costs = RestCosts(price, awake_w, 0.0015, 3)
     times = beacon_times(4, costs)
     edges = np.concatenate(([0.0], BEACON_S * np.arange(1, 5)))

@@ -82,7 +82,7 @@ def test_alpha_selects_fixed_share():
 
 
 def test_the_result_has_all_parameters_and_the_gamma_of_the_loss():
-    """These suffice to repeat a run."""
+    """The parameters suffice to repeat a run."""
     config = make_policy("lpsm:loss=inverse").config()
     assert config["loss"] == "inverse"
     assert config["gamma"] == pytest.approx(1 / 1.2e5)

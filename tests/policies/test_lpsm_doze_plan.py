@@ -106,7 +106,7 @@ class BeaconsOnly(Observer):
 
 @pytest.mark.parametrize("uplink", ["one", "keep", "restart"])
 def test_an_observer_of_rests_gets_each_decision_and_changes_nothing(uplink):
-    """Such an observer disables plans; energy and page times are bit-for-bit equal."""
+    """The observer disables plans; energy and page times are bit-for-bit equal."""
     pages = load_workload("ucb", 30, 4).pages
     runs = []
     for observer in (Decisions(), BeaconsOnly()):

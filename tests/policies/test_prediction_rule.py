@@ -42,7 +42,7 @@ def test_a_rule_returns_the_hand_computed_time(rule: str, time_ms: float) -> Non
 
 
 def test_samples_have_the_weights_as_shares_and_are_reproducible() -> None:
-    """20,000 samples, with a tolerance of five standard errors."""
+    """The tolerance is five standard errors of 20,000 samples."""
     rule, static = PredictionRule("sample", TIMES_MS, "policy"), learner()
     draws = [rule.predict(static) for _ in range(20_000)]
     for time_ms, weight in zip(TIMES_MS, (0.5, 0.25, 0.25), strict=True):

@@ -32,7 +32,7 @@ def test_received_beacons_have_numbers_divisible_by_the_listen_interval(now_s, r
 
 
 def test_a_listen_interval_of_one_always_returns_the_same_rest():
-    """Static PSM of the thesis: the next beacon, and all later ones."""
+    """Static PSM of the thesis receives the next beacon and all later ones."""
     policy = make_policy("psm")
     policy.start(0.1)
     assert {policy.rest(time / 7, 0.0, None) for time in range(99)} == {Rest(beacons=1, repeat=True)}

@@ -70,7 +70,7 @@ def test_an_idle_device_sends_the_messages_of_its_ip_stack():
 
 
 def test_rate_and_size_of_group_addressed_frames_follow_from_their_protocols():
-    """834 per hour, and their mean size."""
+    """The preset has 834 such frames per hour, with their mean size."""
     rates, sizes = zip(*FRAMES_AN_HOUR.values(), strict=True)
     assert sum(rates) == 834
     assert SETTINGS["access_point.group_per_s"] == pytest.approx(sum(rates) / 3600, abs=1e-4)

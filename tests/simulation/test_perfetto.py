@@ -153,7 +153,7 @@ def test_weights_of_a_learner_are_counters_also_with_a_guard():
 
 
 def test_messages_and_datagrams_are_transfers():
-    """Messages of a sensor, and pings."""
+    """The traces have messages of a sensor, and pings."""
     for trace, kind in (("mqtt", "message"), ("ping", "datagram")):
         _, _, events = timeline_of("psm", trace=trace, pages=1)
         names = [

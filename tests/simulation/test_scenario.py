@@ -66,7 +66,7 @@ def test_the_key_does_not_depend_on_the_order_or_type_of_settings() -> None:
 
 
 def test_the_key_depends_on_every_input_that_determines_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trace, topology, pages, seed, settings, policies and version."""
+    """The inputs are trace, topology, pages, seed, settings, policies and version."""
     base = Scenario()
     others = [
         Scenario("ucb:wander=0.02"),

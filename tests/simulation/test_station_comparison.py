@@ -150,7 +150,7 @@ def test_a_page_that_cannot_be_loaded_ends_the_run_of_all_stations():
         run_comparison(["psm:listen_interval=3000"], Scenario(topology=topology, pages=2))
 
 
-def test_stations_are_part_of_the_key_and_a_file_extends_them():
+def test_the_key_depends_on_stations_which_a_topology_file_can_extend():
     """A store would otherwise mix results; without stations the key is unchanged."""
     one, two = (Scenario(topology=crowd(StationSpec("a", count=count))).key() for count in (1, 2))
     assert one != two != Scenario(topology=crowd()).key()

@@ -171,10 +171,10 @@ PAIRS = [(policy, "mqtt") for policy in POLICIES.names()] + [("lpsm", trace) for
 
 @pytest.mark.parametrize(("policy", "trace"), list(dict.fromkeys(PAIRS)))
 def test_bytes_are_conserved_and_an_event_per_beacon_changes_nothing(policy, trace):
-    """Under each policy and in each traffic trace."""
+    """Each traffic trace runs under each policy."""
     one, full = run_both(policy, SHORT[trace], pages=2)
     check_bytes_are_conserved(one)
-    # As text, because the delay without an arrival is NaN, which is not equal to itself.
+    # Texts are compared, because the delay without an arrival is NaN, which is not equal to itself.
     rows = [{**result.row, "wall_s": 0, "events": 0} for result in (one, full)]
     assert repr(rows[0]) == repr(rows[1])
     for name in directions_of(one.row):

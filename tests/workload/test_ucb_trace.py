@@ -25,7 +25,7 @@ def sizes(pages):
     ("limit", "published"), [(60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105), (None, 1804)]
 )
 def test_conditional_means_of_think_time_are_as_published(limit: int | None, published: float) -> None:
-    """Mean of the think times up to a limit, within 2.5 % of the published one."""
+    """The mean of the think times up to a limit is within 2.5 % of the published one."""
     table = PROFILE.tables["think_s"]
     upto = 1.0 if limit is None else table.probability(limit)
     assert float(table.integral(upto)) / upto == pytest.approx(published, rel=0.025)
@@ -77,7 +77,7 @@ def test_samples_have_the_published_quantiles(table: str, drawn) -> None:
 
 
 def test_files_per_page_have_the_published_shares() -> None:
-    """Shares of pages by number of objects, including the main object."""
+    """The shares are of pages by number of objects, with the main object."""
     counts = [page.objects for page in LARGE]
     assert [counts.count(n) / 5000 for n in (1, 2, 3)] == pytest.approx([0.5118, 0.2091, 0.0748], abs=5e-4)
 

@@ -15,7 +15,7 @@ from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation import Scenario
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
-# Those of the reference model; 100.2 ms is just above a beacon interval.
+# The round trips are those of the reference model; 100.2 ms is just above a beacon interval.
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)
 REFERENCE = {
     "psm": (6.5, 4.1, 2.95, 2.32, 1.59, 1.23, 1.93, 1.62, 1.31, 1.47, 1.32, 1.24, 1.16),

@@ -130,7 +130,7 @@ def test_the_verdict_is_on_the_largest_difference_and_its_tolerance():
 
 
 def test_one_measured_mean_predicts_the_others_within_7_percent_and_two_within_2_5():
-    """These are medians without the two chips whose rows scatter."""
+    """The differences are medians without the two chips whose rows scatter."""
     tallies = {(row["given"], row["chips"]): row for row in table("calibration")}
     without = "without ESP32 and ESP32-S2"
     for means in ("DTIM 1", "DTIM 3", "DTIM 10"):

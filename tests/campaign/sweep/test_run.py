@@ -254,10 +254,7 @@ def test_readable_rows_of_a_damaged_table_are_recovered(runs: list[str]) -> None
 def test_a_task_runs_again_if_a_file_that_it_opened_changes(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, runs: list[str]
 ) -> None:
-    """Such files are imported modules, and data read before or during the run.
-
-    Other tasks do not run again.
-    """
+    """The file is an imported module, or data read before or during the run. Other tasks do not run again."""
 
     def sweep() -> list[TaskRow]:
         """Run the sweep as a new process would."""

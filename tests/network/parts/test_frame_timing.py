@@ -14,7 +14,7 @@ def us(seconds):
 
 
 def test_a_full_frame_of_802_11b_takes_its_preamble_and_bits():
-    """1500 B and 38 B of headers: 192 us, and 1538 * 8 / 11 = 1118.5 us, rounded up."""
+    """The preamble takes 192 us. 1500 B with 38 B of headers take 1538 * 8 / 11 = 1118.5 us, rounded up."""
     timing = FrameTiming(MacParameters())
     assert us(timing.data_s(1500)) == 192 + 1119
     assert us(timing.ack_s) == 192 + 14 * 8 / 2
@@ -33,7 +33,7 @@ def test_a_short_preamble_is_not_used_at_1_mbps():
 
 
 def test_a_frame_of_802_11g_takes_symbols_of_4_us():
-    """16 + 8 * 1538 + 6 bits at 216 per symbol: 58 symbols. Preamble 20 us, signal extension 6 us."""
+    """The 16 + 8 * 1538 + 6 bits take 58 symbols of 216. The preamble takes 20 us and the extension 6 us."""
     timing = FrameTiming(MacParameters(standard="802.11g"))
     assert us(timing.data_s(1500)) == 20 + 58 * 4 + 6
     assert us(timing.ack_s) == 20 + 2 * 4 + 6

@@ -97,7 +97,7 @@ def test_times_of_pcapng_are_in_the_unit_of_their_interface(save, resolution, pe
 
 
 def test_pcapng_sections_and_interfaces_are_read_and_other_blocks_skipped(save):
-    """Two sections of either byte order, two interfaces, an obsolete block, and a block without a time."""
+    """The two sections differ in byte order. One block is obsolete, and one has no time."""
     frame = ethernet(PACKET)
     raw = packet(payload=5)
     old = struct.pack("<HHIIII", 1, 7, 0, 3_000_000, len(packet()), len(packet())) + packet()

@@ -101,8 +101,11 @@ def test_a_session_of_two_pages_gives_the_hand_computed_recording(tmp_path: Path
         ({"response": {"headersSize": 200, "bodySize": 0}}, 200),
     ],
 )
-def test_bytes_come_from_the_first_known_member(changes, expected: int) -> None:
-    """_transferSize, _bytesIn, bodySize and headersSize, content.size; -1 is unknown; texts are read."""
+def test_the_size_of_an_object_is_its_first_known_size_member(changes, expected: int) -> None:
+    """The order is _transferSize, _bytesIn, bodySize and headersSize, content.size.
+
+    A member of -1 is unknown.
+    """
     assert HarEntry(entry(**changes)).size == expected
 
 
@@ -130,7 +133,7 @@ def test_bytes_come_from_the_first_known_member(changes, expected: int) -> None:
     ],
 )
 def test_entries_without_network_traffic_are_omitted(tmp_path: Path, changes, counts) -> None:
-    """These are data: URLs, cached and failed requests, and endless streams; a remark counts them."""
+    """Such entries are data: URLs, cached and failed requests, and endless streams. A remark counts them."""
     recording = read_page_recording(har(tmp_path, [entry(), entry(**changes)]))
     assert sizes(recording) == [[1200]]
     assert recording.warnings[0] == f"1 objects replayed, 1 entries left out ({counts})"
@@ -175,7 +178,7 @@ def test_old_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) ->
     ],
 )
 def test_times_have_any_number_of_decimals_and_any_offset(text: str, expected: float) -> None:
-    """Z, +00:00, other offsets, 3 to 7 decimals."""
+    """The offsets are Z, +00:00 and others, and times have 3 to 7 decimals."""
     assert epoch_s(text) == pytest.approx(expected, abs=1e-6)
 
 
@@ -270,7 +273,7 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Pat
     ],
 )
 def test_the_error_for_an_invalid_har_file_has_the_position(tmp_path: Path, data, message: str) -> None:
-    """Line and column, offset or entry, in one line without a traceback."""
+    """The error is one line without a traceback, with line and column, offset, or entry."""
     path = tmp_path / "bad.har"
     path.write_bytes(data)
     with pytest.raises(InputError, match=message) as caught:

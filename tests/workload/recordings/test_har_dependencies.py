@@ -227,7 +227,7 @@ def test_the_protocol_version_determines_multiplexing(tmp_path: Path, version, m
 
 
 def test_an_unknown_protocol_is_the_most_frequent_one_of_the_host(tmp_path: Path) -> None:
-    """Old WebPagetest versions omit it from a header line."""
+    """Old WebPagetest versions omit the protocol from a header line."""
     old = {"response": {"httpVersion": "HTTP/1.1"}}
     loaded = page(
         tmp_path, entry(changes=old), entry("https://x/a", 0.2, changes={"response": {"httpVersion": "me:"}})
@@ -298,7 +298,7 @@ def test_the_remark_has_the_source_of_think_times_of_independent_runs(tmp_path: 
 
 
 def test_the_lower_bound_of_a_delay_excludes_queueing(tmp_path: Path) -> None:
-    """100 kB at 1.6 Mbit/s take 0.5 s, the wait of the second object; others have no bound."""
+    """100 kB at 1.6 Mbit/s take 0.5 s, the wait of the second object. Other objects have no bound."""
     large = {"response": {"_transferSize": 100_000}}
     entries = [entry(wait=50.0, receive=500.0, changes=large), entry("https://x/a.js", 0.05, JS, wait=600.0)]
     (page_,) = read(tmp_path, entries).pages

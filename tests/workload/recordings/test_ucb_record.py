@@ -54,7 +54,7 @@ def records(draw: st.DrawFn) -> Record:
 
 
 def test_both_formats_of_the_archives_example_give_the_same_record() -> None:
-    """The bytes and the text on the page of the archive."""
+    """The page of the archive has the bytes and the text."""
     assert binary(FIRST) == FIRST_BYTES + FIRST_LINE
     assert text(FIRST) == FIRST_TEXT + b"\n"
     assert record_of_text(FIRST_TEXT) == FIRST

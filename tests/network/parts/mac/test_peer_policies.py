@@ -58,7 +58,7 @@ def test_the_number_of_decisions_of_a_policy_agrees_with_ns3(both):
 
 
 def test_a_policy_replies_to_each_line_of_a_program(tmp_path):
-    """A script that replaces ns-3 checks the replies, and its page is counted."""
+    """A script replaces ns-3. It checks the replies and reports one page, which is counted."""
     program = tmp_path / "station"
     program.write_text(STATION_OF_NS3)
     program.chmod(0o700)

@@ -19,7 +19,7 @@ def test_saturation_throughput_agrees_with_bianchis_model(standard, seconds, sta
 
 
 def test_one_station_alone_waits_for_its_mean_backoff_and_never_collides():
-    """AIFS 70 us, 15.5 slots of 20 us, a frame 1311 us, SIFS 10 us, an ACK 248 us: 1949 us for 1500 B."""
+    """A frame of 1500 B takes 1949 us: AIFS 70, 15.5 slots of 20, data 1311, SIFS 10 and ACK 248."""
     result = run_saturated(1, MacParameters(), 1500, 12.0)
     assert result.collisions == result.dropped == 0
     assert result.mbps == pytest.approx(8 * 1500 / 1949, rel=0.01)
