@@ -144,8 +144,8 @@ def test_the_result_in_the_readme_agrees_with_the_stored_runs() -> None:
     assert (cheap[:, 1] < 0).all()
 
 
-def test_the_stored_runs_of_anticipate_repeat() -> None:
-    """One seed of one kind of pages on a chip; the file has seven digits."""
+def test_repeated_runs_of_anticipate_equal_the_stored_ones() -> None:
+    """The run has one seed of one kind of pages on a chip. The file has seven digits."""
     with STEM.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
         rows = {tuple(row.values())[:4]: row for row in csv.DictReader(file)}
     for pages, radio, seed, policy, energy_j, slowdown in run((70001, "ucb", "cyw43439")):
@@ -155,8 +155,8 @@ def test_the_stored_runs_of_anticipate_repeat() -> None:
         )
 
 
-def test_the_stored_decision_of_anticipate_repeats() -> None:
-    """The probability that the reply has come, over the time since the request."""
+def test_a_repeated_decision_of_anticipate_equals_the_stored_one() -> None:
+    """The values are the probabilities that the reply has come, over the time since the request."""
     with (ROOT / "docs/pictures/one-decision.csv").open(encoding="utf-8", newline="") as file:
         times_ms, stored_risen = np.array([list(map(float, row.values())) for row in csv.DictReader(file)]).T
     risen, _ = trained(1.0).models["request"].at(times_ms / 1000)

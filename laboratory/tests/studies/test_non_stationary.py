@@ -170,7 +170,7 @@ def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word
 
 
 def test_the_best_fixed_polling_times_are_selected_in_hindsight():
-    """They are those of least energy, of least energy among fast ones, and the fastest among frugal ones."""
+    """The criteria are least energy, least energy of the fast ones, and fastest of the frugal ones."""
     study = synthetic_runs({
         "psm:listen_interval=3": (-0.5, 0.5),
         "psm:listen_interval=5": (-0.3, 0.2),

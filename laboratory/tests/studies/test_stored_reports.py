@@ -32,8 +32,8 @@ STUDIES = [
 
 
 @pytest.mark.parametrize(("report", "study"), STUDIES)
-def test_the_sampled_rows_of_a_stored_study_repeat(report: str, study: str) -> None:
-    """Within 1e-9. A study without data on this computer has no tasks."""
+def test_repeated_rows_of_a_study_equal_the_sampled_ones_in_its_report(report: str, study: str) -> None:
+    """The tolerance is 1e-9. A study without data on this computer has no tasks."""
     stored = numbers(report)
     anew = sample_rows(load_study(study).tasks(FULL, stored["seed"]))
     if not anew:
