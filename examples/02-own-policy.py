@@ -1,9 +1,9 @@
 """Write your own policy and compare it with built-in policies.
 
-A policy is a class with the method rest(). This one doubles its doze after each beacon without
-buffered frames, and returns to one beacon when there is traffic. It stores a number between two
-decisions, so it also overrides start(), which is called before each run. The contract checks
-reject a policy that forgets to reset its state.
+A policy is a class with the method rest(). This policy doubles its doze after each beacon without
+buffered frames, and returns to a doze of one beacon when there is traffic. The policy stores a
+number between two decisions, so it also overrides start(), which is called before each run. The
+contract checks reject a policy that does not reset its state.
 
 On the command line:  python -m psm_sim --policy examples/02-own-policy.py:Backoff:most=4 --policy psm
 Run:                  python examples/02-own-policy.py

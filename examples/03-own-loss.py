@@ -2,7 +2,7 @@
 
 LPSM learns the polling time with the lowest loss. After each doze, the loss function returns the
 cost in nats that each candidate polling time would have had. The built-in losses charge each byte
-that waits. This loss charges the waiting time alone, because the user of a small page waits too.
+that waits. This loss ignores the number of bytes, because the user of a small page waits too.
 With a larger gamma, LPSM polls again sooner after traffic: it receives more beacons and loads pages
 faster.
 
@@ -20,7 +20,7 @@ from psm_sim.policies.lpsm import Lpsm
 
 
 class AnyTraffic(Loss):
-    """Charge gamma for each ms of waiting if frames were buffered, and 1/log of the time for a poll."""
+    """Loss gamma * Ti + 1/log(Ti) of a polling time Ti, or 1/log(Ti) if no frame was buffered."""
 
     name = "any-traffic"
 

@@ -1,7 +1,7 @@
 """Record the states of the radio during a page load with an observer.
 
 A run calls the methods of its observers at each event. An observer overrides the methods it needs,
-and must not change the run. This one records each change of the radio's state, each beacon
+and must not change the run. This observer records each change of the radio's state, each beacon
 received, and the end of each page. A run accepts any number of observers.
 
 Run:               python examples/05-observer-timeline.py

@@ -1,9 +1,10 @@
 """Run Learn-alpha on any losses, without a radio or a simulator.
 
-Six experts suffer a loss in every round. The best expert changes every 100 rounds; the learners do
-not know this. Static-expert assumes that one expert is best throughout. Fixed-share assumes a
-switching rate. Learn-alpha learns the rate. The script compares their losses with two offline optima:
-the best fixed expert, and Fixed-share with the best switching rate.
+Six experts suffer a loss in every round. The best expert changes every 100 rounds, which the learners
+do not know. Static-expert assumes that one expert is best throughout. Fixed-share assumes a switching
+rate, the probability that the best expert changes. Learn-alpha learns the switching rate. The script
+compares the losses of the learners with two offline optima: the best fixed expert, and Fixed-share
+with the best switching rate.
 
 Run:               python examples/07-stand-alone-learner.py
 Renew the output:  python examples/07-stand-alone-learner.py > examples/07-stand-alone-learner.txt

@@ -1,9 +1,9 @@
 """Compute the offline optimum: the least energy of any policy that knows all future traffic.
 
-A run without power saving is recorded as a chain of idle periods and activities, on which the energy
-of any schedule of polls is exact. The optimum without delay is the lower bound for policies that slow
-nothing down. The frontier has the least energy for each total delay. The script compares each policy
-with the frontier at the same delay.
+The script records a run without power saving as a chain of idle periods and activities. The energy of
+any schedule of polls on the chain can be computed exactly. The optimum without delay is the lower
+bound for policies that delay nothing. The frontier has the least energy for each total delay. The
+script compares each policy with the frontier at the same delay.
 
 Run:               python examples/10-hindsight.py
 Renew the output:  python examples/10-hindsight.py > examples/10-hindsight.txt

@@ -23,10 +23,10 @@ TYPES = {0x80: "beacons", 0x08: "data", 0x48: "null data frames", 0xA4: "PS-Poll
 
 def count_frames(data: bytes) -> Counter[str]:
     """Return the number of frames of each type in a capture that psm_sim has written."""
-    counts, at = Counter[str](), 24  # behind the file header
+    counts, at = Counter[str](), 24  # after the file header
     while at < len(data):
         length = struct.unpack_from("<I", data, at + 12)[0]
-        frame = data[at + 16 + data[at + 18] : at + 16 + length]  # behind the radiotap header
+        frame = data[at + 16 + data[at + 18] : at + 16 + length]  # after the radiotap header
         counts[TYPES[frame[0]]] += 1
         counts["beacons with the TIM bit"] += frame[0] == 0x80 and frame[-1] > 0
         counts["null data frames with PM = 1"] += frame[0] == 0x48 and frame[1] & 0x10 > 0

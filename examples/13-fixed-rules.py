@@ -1,9 +1,9 @@
-"""Decide by the frames sent and received, in two fixed rules.
+"""Write two policies with fixed rules about the frames sent and received.
 
 Outstanding receives every beacon while a request waits for its reply, and dozes longer and longer
-otherwise. Skip is the dynamic listen interval of Talaria TWO: it receives every beacon after traffic
-until the next beacon of the listen interval, and every n-th beacon otherwise. Both rules override
-sent() and received().
+otherwise. Skip is the dynamic listen interval of the chip Talaria TWO. After traffic it receives every
+beacon until the next beacon of the listen interval, and otherwise every n-th beacon. Both policies
+override sent() and received().
 
 On the command line:  python -m psm_sim --policy examples/13-fixed-rules.py:Skip:listen_interval=5
 Run:                  python examples/13-fixed-rules.py
@@ -13,7 +13,7 @@ Renew the output:     python examples/13-fixed-rules.py > examples/13-fixed-rule
 import psm_sim
 from psm_sim.policies import Frame, Policy, Poll, Rest
 
-FULL_BYTES = 1448  # payload of a full segment; a shorter one ends a reply
+FULL_BYTES = 1448  # payload of a full segment; a shorter payload ends a reply
 
 
 class Outstanding(Policy):
@@ -27,7 +27,7 @@ class Outstanding(Policy):
         self._last_s = 0.0
 
     def start(self, beacon_s: float) -> None:
-        """Forget the run before."""
+        """Reset the state before a run."""
         super().start(beacon_s)
         self._waiting, self._last_s = set(), 0.0
 
@@ -64,20 +64,20 @@ class Skip(Policy):
         self._last_s = 0.0
 
     def start(self, beacon_s: float) -> None:
-        """Forget the run before."""
+        """Reset the state before a run."""
         super().start(beacon_s)
         self._last_s = 0.0
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Note a frame."""
+        """Record the time of a frame."""
         self._last_s = now_s
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Note a frame."""
+        """Record the time of a frame."""
         self._last_s = now_s
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Stay awake for the timeout, then doze to the next beacon, or to one of the listen interval."""
+        """Stay awake for the timeout, then doze until the next beacon, or a later one of the listen interval."""
         wait_s = max(0.0, self._last_s + self.timeout_ms / 1000 - now_s)
         after, interval = self.beacon_grid.after, self.listen_interval
         coming, last_fast = after(now_s + wait_s), -(-after(self._last_s) // interval) * interval

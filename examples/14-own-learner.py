@@ -2,8 +2,8 @@
 
 A learner is a class with the method learn(). This method receives the log-likelihoods of the experts
 relative to the best one, sets the weights for the next round, and returns the loss of the mixture.
-MixingPast assumes that the same few experts become best repeatedly. The next weights are the last posterior,
-mixed with the mean of all earlier ones (Bousquet and Warmuth, 2002, "uniform past").
+MixingPast assumes that the same few experts become best again and again. The next weights are the last
+posterior, mixed with the mean of all earlier posteriors (Bousquet and Warmuth, 2002, "uniform past").
 
 On the command line:  python -m psm_sim --policy lpsm:learner=examples/14-own-learner.py:MixingPast
 Run:                  python examples/14-own-learner.py
@@ -18,7 +18,7 @@ from psm_sim.learning import Learner
 
 
 class MixingPast(Learner):
-    """Mix the last posterior with the mean of all earlier ones."""
+    """Mix the last posterior with the mean of all earlier posteriors."""
 
     name = "mixing-past"
 
