@@ -77,7 +77,7 @@ class Skip(Policy):
         self._last_s = now_s
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Stay awake for the timeout, then doze until the next beacon, or a later one of the listen interval."""
+        """Stay awake for the timeout, then doze until a beacon that the rule names."""
         wait_s = max(0.0, self._last_s + self.timeout_ms / 1000 - now_s)
         after, interval = self.beacon_grid.after, self.listen_interval
         coming, last_fast = after(now_s + wait_s), -(-after(self._last_s) // interval) * interval

@@ -93,6 +93,18 @@ def test_1_only_an_always_on_radio_answers_a_ping_immediately() -> None:
     assert cheapest(1)["policy"] == best(1)["policy"] == "always-on"
 
 
+def currents(section: int) -> dict[str, float]:
+    """Return the typical current of each setting, in mA."""
+    return {row["setting"]: row["current_ma"]["typical_ma"] for row in advised(section)["rows"]}
+
+
+def test_2_static_psm_draws_a_ninth_of_the_current_of_the_default() -> None:
+    """Section 1 has the ratio of an always-on radio to static PSM."""
+    always_on, pings = currents(1), currents(2)
+    assert always_on["power saving off"] / always_on["DTIM 1 (static PSM)"] == pytest.approx(35, abs=1)
+    assert pings["DTIM 1 (200 ms awake)"] / pings["DTIM 1 (static PSM)"] == pytest.approx(9, abs=0.5)
+
+
 def test_3_the_cheapest_listen_interval_is_the_documented_one() -> None:
     """The interval is the cheapest one within the bound."""
     policy = cheapest(3)["policy"]
@@ -143,3 +155,16 @@ def test_9_the_default_of_the_driver_draws_the_documented_current() -> None:
     (default,) = [row for row in advised(9)["rows"] if row["is_default"]]
     assert default["mean_current_ma"] == pytest.approx(run["mean_current_ma"], rel=0.03)
     assert cheapest_setting(9)["mean_current_ma"] < 0.5 * default["mean_current_ma"]
+
+
+def test_8_a_download_takes_the_documented_times() -> None:
+    """Medians without power saving, with the timeout of Linux and with U-APSD."""
+    medians = {row["setting"]: row["latency"]["down"]["latency_s"]["p50"] for row in advised(8)["rows"]}
+    settings = ("power saving off", "DTIM 1 (100 ms awake)", "U-APSD")
+    assert [medians[name] for name in settings] == pytest.approx([1.48, 1.54, 3.8], rel=0.05)
+
+
+def test_10_static_psm_draws_a_fortieth_of_the_current_of_the_default() -> None:
+    """With a packet every 20 ms, which keeps a radio with a timeout awake."""
+    voice = currents(10)
+    assert voice["DTIM 1 (100 ms awake)"] / voice["DTIM 1 (static PSM)"] == pytest.approx(40, rel=0.1)
