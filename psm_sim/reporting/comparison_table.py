@@ -329,13 +329,14 @@ def _certainty(comparison: Comparison) -> list[str]:
     from psm_sim.campaign.chip_currents import current_of
 
     chip = load_profile(profile)
-    low, high = chip.interval
+    factors = "{:g} to {:g} times".format(*chip.interval)
     currents = [(run.label, current_of(run, chip)) for run in comparison.shown]
     texts = [f"{label} {format_range(*ma, 'mA').partition(',')[0]}" for label, ma in currents]
     return [
-        f"Currents asleep are known to {low:g} to {high:g} times, because {chip.known}: {join_names(texts)}.",
+        f"The interval of the current asleep is {factors} the prediction, because {chip.known}.",
+        f"Intervals of the mean current: {join_names(texts)}.",
         *(
-            f"They are those of {chip.mode.name}; {join_names(mode.default_of)} default to {mode.name}:"
+            f"These currents are for {chip.mode.name}; {join_names(mode.default_of)} default to {mode.name}:"
             f" --profile {chip.name}:mode={mode.name}."
             for mode in chip.modes.values()
             if chip.mode and mode.default_of and mode is not chip.mode

@@ -43,6 +43,7 @@ class _PlotObserver(Observer):
         self.awake: list[list[float]] = [[0.0, 0.0]]
         self.received: list[list[float]] = []
         self.frames: dict[str, list[float]] = {name: [] for name in _LISTS.values()}
+        self.served: list[float] = []
         self.waits: list[list[float]] = []
         self._arrived_s: dict[int, float] = {}
 
@@ -64,6 +65,7 @@ class _PlotObserver(Observer):
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record the time at which a wireless frame is queued, and how long a downlink frame was buffered."""
         if link.name == "wired down":
+            self.served.append(_round(queued_s))
             self._arrived_s[id(segment)] = arrives_s  # the segment exists until it is sent or dropped
         elif link.name in _LISTS:
             self.frames[_LISTS[link.name]].append(_round(queued_s))
@@ -90,8 +92,9 @@ def record_events(run: Result, count: int | None = None) -> Events:
         Times in seconds. ``pages`` has the number, request time, end time and slowdown of each page.
         ``awake`` and ``buffered`` have the start and end of each period. ``beacons`` has the time of the
         first beacon, the number of beacons and the interval of each run of received beacons. ``up`` and
-        ``down`` have the times of the frames on the wireless link. ``rests`` has the time and the number of
-        beacons of each sleep decision.
+        ``down`` have the times of the frames on the wireless link. ``served`` has the times at which the
+        server sends its frames, which differ from ``down`` by group addressed frames and by buffering.
+        ``rests`` has the time and the number of beacons of each sleep decision.
     """
     (block,) = run.blocks
     count = count or fitting_page_count(block)
@@ -105,8 +108,16 @@ def record_events(run: Result, count: int | None = None) -> Events:
     frames = observer.frames
     up, down = frames["up"], frames["down"]
     periods = {"awake": observer.awake, "buffered": observer.waits}
-    received, rests = observer.received, observer.rests
-    return {"pages": pages, **periods, "beacons": received, "up": up, "down": down, "rests": rests}
+    received, served, rests = observer.received, observer.served, observer.rests
+    return {
+        "pages": pages,
+        **periods,
+        "beacons": received,
+        "up": up,
+        "down": down,
+        "served": served,
+        "rests": rests,
+    }
 
 
 Recorded = Sequence[tuple[Result, Events]]

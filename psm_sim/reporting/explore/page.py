@@ -275,8 +275,11 @@ def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: fl
 
 
 def first_message_s(events: Mapping[str, Any], page: Sequence[Any]) -> float:
-    """Return the time of the first message of a page without objects, in seconds."""
+    """Return the time at which the first message of a page without objects is sent, in seconds.
+
+    This time is the same for all policies. Group addressed frames are no messages.
+    """
     previous_s = max((end for _, _, end, _ in events["pages"] if end < page[1]), default=0.0)
-    # The first second has the frames with which the policy starts.
-    frames = [time for time in (*events["up"], *events["down"]) if time > previous_s + 1]
+    # The first second has the frames that open the connections.
+    frames = [time for time in (*events["up"], *events["served"]) if time > previous_s + 1]
     return float(min(frames, default=previous_s))

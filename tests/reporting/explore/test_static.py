@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from psm_sim import simulate
 from psm_sim.cli import main
 from psm_sim.commands.explore import compare_arguments
 from psm_sim.common.progress import no_progress
 from psm_sim.reporting.columns import plain_rows
 from psm_sim.reporting.comparison_table import tables_of
+from psm_sim.reporting.explore.page import first_message_s
+from psm_sim.reporting.plotted_events import record_events
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -93,3 +96,11 @@ def test_a_file_of_another_origin_is_not_replaced(tmp_path: Path, capsys: pytest
 def test_options_of_the_server_have_no_effect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert write(tmp_path, "--port", "5006") == 2
     assert "--port has no effect with --static" in capsys.readouterr().err
+
+
+def test_timelines_of_messages_begin_when_the_first_message_is_sent() -> None:
+    """At the same time for all policies. The group addressed frames before it are no messages."""
+    runs = [simulate(policy, "mqtt", pages=1, profile="esp32") for policy in ("psm", "anticipate")]
+    events = [record_events(run) for run in runs]
+    times = [first_message_s(each, each["pages"][0]) for each in events]
+    assert times[0] == times[1] > min(time for time in events[0]["down"] if time > 1)
