@@ -119,6 +119,13 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
     if recording.step_s <= _WHOLE_S:  # a beacon fills a sample
         may_be &= pulses.peaks_ma > 0.5 * (levels.awake_ma - found.base_ma)
     comb = find_comb(recording, pulses, may_be, beacon_s)
+    if comb is None and has_sent.any() and found.base_ma < _ALWAYS_ON_MA:
+        # No station transmits in each wake-up. The start of its clock has more charge than a short beacon.
+        comb = find_comb(recording, pulses, has_sent & ~is_long, beacon_s)
+        if comb:
+            awake_ma = found.base_ma + float(np.quantile(pulses.peaks_ma[comb.is_on], 0.9))
+            levels = _Levels(levels.transmit_ma or awake_ma, levels.transmit_ma is not None)
+            has_sent[:] = False
     is_plain = comb.is_on if comb else np.zeros(is_long.size, bool)
     if comb and (is_plain & ~pulses.is_cut).sum() > 1:
         _estimate_beacons(found, pulses, comb, is_plain, levels.sample_uc, states)

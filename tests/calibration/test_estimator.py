@@ -53,3 +53,14 @@ def test_a_current_without_noise_has_the_charges_of_its_two_levels():
     assert calibration.base_ma == pytest.approx(0.8)
     assert calibration.beacon_uc == pytest.approx(3 * 79.2, rel=2e-3)
     assert calibration.beacon_interval_ms == pytest.approx(102.4, rel=1e-5)
+
+
+def test_a_short_beacon_after_a_long_start_is_no_transmission():
+    """The start of the clock has more charge than the beacon, so that its level is the usual one."""
+    after_s = (np.arange(0, 20, 1e-4) + 0.05) % 0.1024
+    current_ma: Floats = np.select([after_s < 5e-3, after_s < 6.5e-3], [18.0, 61.0], 1.0)
+    means_ma = current_ma.reshape(-1, 10).mean(axis=1)
+    calibration = estimate(recording_of(np.arange(means_ma.size) / 1000, means_ma)).calibration
+    assert calibration.beacon_interval_ms == pytest.approx(102.4, rel=1e-4)
+    assert calibration.beacon_uc == pytest.approx(5 * 17 + 1.5 * 60, rel=0.02)
+    assert calibration.transmit_ma is None
