@@ -221,7 +221,7 @@ class Advice(DriverAdvice):
 
     @property
     def has_pages(self) -> bool:
-        """Whether the traffic has page views, so that the delay is that of pages."""
+        """Whether the traffic has page views, so that the delay is a delay of pages."""
         return has_pages(self.comparison.workload)
 
     @property
@@ -260,7 +260,7 @@ def advise(
         Called after each seed or client, with that unit, if there are several, otherwise with the number of
         finished settings.
     workers
-        As for :func:`~psm_sim.simulation.run_comparison`.
+        See :func:`~psm_sim.simulation.run_comparison`.
 
     Raises
     ------

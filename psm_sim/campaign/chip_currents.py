@@ -82,9 +82,9 @@ class ModeRow:
 
 
 def _default_current(scenario: Scenario, settings: Sequence[Setting], workers: int | None) -> Current:
-    """Return the mean current of the chip with the default one of the *settings*, from one seed.
+    """Return the mean current of the chip with the default of the *settings*, from one seed.
 
-    Without a default it is that of static PSM, which wakes for DTIM beacons.
+    Without a default, the chip uses static PSM and wakes for DTIM beacons.
     """
     beacon = scenario.resolve_unseeded_topology().beacon
     unknown = f"psm:listen_interval={beacon.dtim_period}"
@@ -127,7 +127,7 @@ def compare_modes(
     report_every_s
         Interval of the reports of a station that is not associated between them; None leaves these modes out.
     workers
-        As for :func:`~psm_sim.simulation.run_comparison`.
+        See :func:`~psm_sim.simulation.run_comparison`.
     """
     spec = Spec.parse(scenario.profile, "profile")
     chip = load_profile(scenario.profile)

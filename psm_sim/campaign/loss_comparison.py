@@ -193,7 +193,7 @@ def compare_losses(
     losses : sequence of str
         Losses, at least one: names, formulas or ``FILE.py:CLASS``, with optional parameters.
     trace, topology, pages, seed, settings, workers
-        As for :func:`psm_sim.compare`. The trace must have page views of one client.
+        See :func:`psm_sim.compare`. The trace must have page views of one client.
     gammas : sequence of float, optional
         Values of gamma. By default 1/16 to 16 times the default of each loss.
     price_w : float, optional

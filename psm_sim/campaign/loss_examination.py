@@ -170,7 +170,7 @@ class LoggedLpsm(Lpsm):
     """LPSM that records each learned round. It decides at each poll."""
 
     def start(self, beacon_s: float) -> None:
-        """Start without rounds; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        """Start without rounds. See :class:`~psm_sim.policies.Policy` for *beacon_s*."""
         super().start(beacon_s)
         self.rounds: list[LearnerRound] = []
         self._now_s = 0.0
@@ -178,7 +178,7 @@ class LoggedLpsm(Lpsm):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return the decision of LPSM, and record the round if there is a poll to learn from.
 
-        *now_s*, *since_uplink_s* and *poll* as for :class:`~psm_sim.policies.Policy`.
+        See :class:`~psm_sim.policies.Policy` for *now_s*, *since_uplink_s* and *poll*.
         """
         self._now_s = now_s
         return super().rest(now_s, since_uplink_s, poll)
@@ -210,7 +210,7 @@ class _FixedTime(Lpsm):
         return True
 
     def start(self, beacon_s: float) -> None:
-        """Start without observations; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        """Start without observations. See :class:`~psm_sim.policies.Policy` for *beacon_s*."""
         self.observed: dict[str, list[_Observed]] = {"doze": [], "page": []}
         self._takes_context = True
         super().start(beacon_s)

@@ -43,8 +43,8 @@ def pareto_frontier(
 ) -> list[ParetoCorner]:
     """Return the optimum of the event chain at several prices of slowdown, averaged over the workloads.
 
-    *workloads* are the pages of each seed or client, and *topology* is that of the comparison. *progress* is
-    called after each workload. The result does not depend on the number of *workers*.
+    *workloads* are the pages of each seed or client, and *topology* is the topology of the
+    comparison. *progress* is called after each workload. The number of *workers* does not change the result.
 
     Returns
     -------

@@ -105,7 +105,10 @@ _MANY, _NEAREST = 25, 5  # more than 25 names fill the terminal, so the five nea
 
 
 def _similarity(name: str, valid: str) -> float:
-    """Return the similarity of two names from 0 to 1, regardless of case, leading dashes and sections."""
+    """Return the similarity of two names from 0 to 1, regardless of case and leading dashes.
+
+    The section of *valid* counts only if *name* contains a dot.
+    """
     from difflib import SequenceMatcher
 
     wanted, full = name.lower().lstrip("-"), valid.lower().lstrip("-")

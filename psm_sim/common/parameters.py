@@ -262,7 +262,7 @@ def _declaration(field: dataclasses.Field[Any]) -> Parameter:
 
 
 def _arguments(cls: type) -> dict[str, Any]:
-    """Return the defaults of the constructor's named arguments, or ``_REQUIRED`` without default."""
+    """Return the default of each named constructor argument; ``_REQUIRED`` if it has no default."""
     try:
         arguments = inspect.signature(cls).parameters.values()
     except Exception as error:

@@ -105,7 +105,7 @@ def run_as_completed(
     Raises
     ------
     InputError
-        As for :func:`~psm_sim.common.dask_cluster.run_on_cluster`.
+        See :func:`~psm_sim.common.dask_cluster.run_on_cluster`.
     """
     if not tasks:
         return

@@ -106,7 +106,7 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     Raises
     ------
     InputError
-        As for :func:`record_chain`, or if the workload has both pages and messages.
+        If :func:`record_chain` raises it, or if the workload has both pages and messages.
     """
     if workload.messages and any(page.objects for page in workload.pages):
         raise InputError(

@@ -81,7 +81,7 @@ class Learner(ABC):
         min_loss = losses.item(losses.argmin())
         if not 0.0 <= min_loss < math.inf:
             raise describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
-        # Relative to the minimum loss, the largest likelihood is exactly 1. They cannot all underflow.
+        # Relative to the minimum loss, the largest likelihood is exactly 1, so not all likelihoods underflow.
         np.subtract(min_loss, losses, self._relative)
         excess = self.learn(self._relative)
         if excess == math.inf:

@@ -28,7 +28,7 @@ def build_world(
     Parameters
     ----------
     topology, policy, observers
-        As for :class:`~psm_sim.network.world.World`.
+        See :class:`~psm_sim.network.world.World`.
     bss : Bss or None
         BSS whose clock and channel the station shares with others; None if it is alone.
 
@@ -46,7 +46,7 @@ def bss_of(topology: Topology) -> Bss | None:
 
 
 def parts_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> Parts:
-    """Return the parts for one world; arguments as for :func:`build_world`."""
+    """Return the parts for one world. See :func:`build_world` for the arguments."""
     hop = hop_for(topology, policy, bss)
     if not topology.can_fail:
         return Parts(hop, EndSystems(hop.env, topology))
@@ -56,7 +56,7 @@ def parts_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> Par
 
 
 def hop_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> WirelessHop:
-    """Return the wireless hop of one station; arguments as for :func:`build_world`."""
+    """Return the wireless hop of one station. See :func:`build_world` for the arguments."""
     service = policy.service if isinstance(policy.service, ServicePeriod) else None
     if topology.mac.model == "dcf":
         return _mac_hop(topology, service, bss)

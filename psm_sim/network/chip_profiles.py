@@ -158,7 +158,7 @@ def load_profile(text: str) -> ChipProfile:
     Parameters
     ----------
     text
-        ``NAME`` or ``NAME:mode=MODE,dtim_N=CURRENT``. The name is that of a profile, of a board, or a path
+        ``NAME`` or ``NAME:mode=MODE,dtim_N=CURRENT``. The name is the name of a profile or a board, or a path
         that ends in ``.toml``. The default mode is the first one of the file in which the station stays
         associated. One or two mean currents of an idle station, in mA at a DTIM period N, replace base and
         charge per beacon, see :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.

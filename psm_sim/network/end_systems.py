@@ -92,7 +92,7 @@ class EndSystems:
     def host(
         self, transmit: Callable[[Segment], None], accept: Callable[[Endpoint], Application] | None = None
     ) -> Host:
-        """Return a host; arguments as for :class:`~psm_sim.network.host.Host`."""
+        """Return a host. See :class:`~psm_sim.network.host.Host` for the arguments."""
         return Host(self.env, self.topology.tcp, transmit, accept)
 
     def serve(self, end: Endpoint) -> Application:
@@ -100,7 +100,7 @@ class EndSystems:
         return ServerConnection(self.env, end)
 
     def browser(self, client: Host, on_page: Sequence[Callable[[Visit], None]]) -> Browser:
-        """Return the browser; arguments as for :class:`~psm_sim.network.browser.Browser`."""
+        """Return the browser. See :class:`~psm_sim.network.browser.Browser` for the arguments."""
         return Browser(self.env, client, self.topology.browser, on_page)
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:

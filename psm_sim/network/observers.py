@@ -105,7 +105,7 @@ class Observer:
         Parameters
         ----------
         time_s, poll, rest
-            As for :meth:`rest`.
+            See :meth:`rest`.
         """
 
     def buffered(self, time_s: float, frames: int, retrieved: int) -> None:

@@ -190,7 +190,7 @@ class ConnectionPool:
 
 
 class ClientConnection:
-    """Browser's end of one connection. Replies may come in another order than their requests."""
+    """Browser's end of one connection. Replies may arrive in a different order from their requests."""
 
     __slots__ = ("_connection", "_endpoint", "_lacking_s", "_load", "_pool", "_replies_done", "_reply_bytes")
 

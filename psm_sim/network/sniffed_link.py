@@ -18,8 +18,8 @@ FrameKind = Literal["data", "group", "null", "ps-poll", "ack", "beacon"]
 class AirFrame(NamedTuple):
     """Frame on the wireless medium. All times are in seconds.
 
-    The link model reports a frame when it is queued, the DCF model after its transmission. Beacons are
-    reported by the DCF model only, and only if they are late, before the frame for which they wait. All other
+    The link model reports a frame when it is queued, and no beacons. The DCF model reports a frame after its
+    transmission. If a beacon is late, the DCF model reports it before the frame that delays it. All other
     beacons are sent when they are due, or a PIFS later with the DCF model.
 
     Attributes
@@ -78,7 +78,7 @@ class SniffedLink(Link):
         self._on_air, self._up = on_air, name == "wireless up"
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
-        """Queue one segment and report it; arguments as for :class:`~psm_sim.network.link.Link`."""
+        """Queue one segment and report it. See :class:`~psm_sim.network.link.Link` for the arguments."""
         queued_s = self._env.now if queued_s is None else queued_s
         arrives_s = self.carry(segment, queued_s)
         if not self.flying:

@@ -76,7 +76,7 @@ class WirelessHop:
         self.port.on_buffered = self.hooks.buffered
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Create ``port`` and ``radio``; arguments as for :meth:`attach`."""
+        """Create ``port`` and ``radio``. See :meth:`attach` for the arguments."""
         hooks, up = self.hooks, self.up
         self.port = access_point.associate(self.down)
         uplink: Link | Uplink = up

@@ -20,7 +20,7 @@ class Adaptive(LastFramePolicy):
     This is the rule of phones that SAPSM improves on (Pyles and others, UbiComp 2012). The station enters
     active mode at the last of ``frames`` frames within ``interval_ms``, sent or received. It stays awake
     until ``quiet`` intervals have passed without a frame. Else it dozes until the next DTIM beacon, as static
-    PSM does. With ``frames=1`` the policy is ``dynamic``.
+    PSM does. With ``frames=1`` the policy is ``dynamic`` with a timeout of ``quiet`` intervals.
     """
 
     name: ClassVar[str] = "adaptive"
@@ -67,7 +67,7 @@ class Adaptive(LastFramePolicy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Wait for the end of active mode, then doze.
 
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        See :class:`~psm_sim.policies.base.Policy` for the arguments.
         """
         wait_s = self.after(now_s, poll, self._quiet_s) if self._active else 0.0
         self._active = wait_s > 0

@@ -81,6 +81,6 @@ class Dynamic(LastFramePolicy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Wait for the timeout, then doze.
 
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        See :class:`~psm_sim.policies.base.Policy` for the arguments.
         """
         return self.aligned(now_s, self.after(now_s, poll, self._timeout_s), self._interval)

@@ -75,7 +75,7 @@ class Predict(LastFramePolicy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until a reply is likely, or wait for it awake.
 
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        See :class:`~psm_sim.policies.base.Policy` for the arguments.
         """
         self._correct(poll)
         return self._decide(now_s, poll)

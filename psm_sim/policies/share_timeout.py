@@ -77,7 +77,7 @@ class ShareTimeout(LastFramePolicy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Wait for the learned timeout, then doze.
 
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        See :class:`~psm_sim.policies.base.Policy` for the arguments.
         """
         wait_s = self.after(now_s, poll, self._learner.predict(self._timeouts_s))
         if not self._rested:

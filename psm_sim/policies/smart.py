@@ -80,7 +80,7 @@ class Smart(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Follow the schedule with the least expected cost.
 
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        See :class:`~psm_sim.policies.base.Policy` for the arguments.
         """
         longest = longest_doze(self.max_sleep_ms, self.beacon_s)
         first = self.beacon_grid.after(now_s)

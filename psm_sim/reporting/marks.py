@@ -98,7 +98,7 @@ class Mark:
     value: str = ""
 
     def ends(self, measure: str) -> tuple[float, float]:
-        """Return both ends of the interval of a measure, which are nan without one."""
+        """Return both ends of the interval of a measure, which are nan if it has no interval."""
         return cut_interval(measure, self.values[measure], self.half_widths.get(measure, nan))
 
     def is_cut(self, measure: str) -> bool:

@@ -150,15 +150,15 @@ def compare(
     Parameters
     ----------
     policies : sequence of str, Spec, Policy or type
-        At least one policy, each as for :func:`simulate`.
+        At least one policy, see :func:`simulate`.
     trace, topology, pages, seed, settings, preset, profile, battery, loss, clients, replications, workers
-        As for :func:`simulate`.
+        See :func:`simulate`.
     against : str, Spec, Policy, type or None
         Reference policy for relative energy and slowdown; None disables the reference.
     baselines : bool
         Whether to run the baselines always-on and psm as well.
     capture, timeline : str, Path or None
-        As for :func:`simulate`. With several policies, each one writes its own ``FILE-POLICY``.
+        See :func:`simulate`. With several policies, each one writes its own ``FILE-POLICY``.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def compare(
     Raises
     ------
     InputError
-        As for :func:`simulate`.
+        See :func:`simulate`.
 
     Examples
     --------

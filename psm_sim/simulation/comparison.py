@@ -161,7 +161,7 @@ class Comparison:
 
     @property
     def reference_runs(self) -> tuple[Result, ...]:
-        """Results of the policy that energy and slowdown are compared with; empty without one."""
+        """Results of the policy that energy and slowdown are compared with; empty without a reference."""
         return self._of(self.roles.reference)
 
     @property
@@ -191,9 +191,10 @@ class Comparison:
         return next((other for other in self.reference_runs if other.station == run.station), None)
 
     def difference(self, run: Result) -> Row:
-        """Return the difference of a result from the reference, paired by seed or client; empty without one.
+        """Return the difference of a result from the reference, paired by seed or client.
 
-        With several pairs, the half-widths of the 95 % confidence intervals are under ``half_width_95``.
+        The row is empty without a reference. With several pairs, ``half_width_95`` has the half-widths of the
+        95 % confidence intervals.
         """
         reference = self.reference_of(run)
         if reference is None:

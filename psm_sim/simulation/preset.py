@@ -203,7 +203,7 @@ class RunArguments:
         Name, file, topology, or dictionary of nested or dotted keys. None is ``three-node``, with the keys of
         :func:`present_network` if there is a profile.
     pages, seed : int
-        As for :class:`Scenario`.
+        See :class:`Scenario`.
     settings : mapping of str to object, or None
         Topology keys of the user. Each of them must have an effect.
     preset : str, Path or None

@@ -193,7 +193,7 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
     Raises
     ------
     InputError
-        As for :func:`observe`.
+        See :func:`observe`.
 
     Examples
     --------

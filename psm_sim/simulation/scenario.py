@@ -79,7 +79,7 @@ class Scenario:
 
     @property
     def battery_mah(self) -> float | None:
-        """Capacity of the battery in mAh; None without one."""
+        """Capacity of the battery in mAh; None without a battery."""
         return None if self.battery is None else parse_battery(self.battery)
 
     @property
@@ -111,7 +111,7 @@ class Scenario:
         Raises
         ------
         InputError
-            As for :func:`~psm_sim.workload.load_workload`.
+            See :func:`~psm_sim.workload.load_workload`.
         """
         if isinstance(self.trace, Workload):
             return self.trace
@@ -123,7 +123,7 @@ class Scenario:
         Raises
         ------
         InputError
-            As for :func:`~psm_sim.workload.load_workloads`.
+            See :func:`~psm_sim.workload.load_workloads`.
         """
         if isinstance(self.trace, Workload):
             return (self.trace,)
@@ -135,7 +135,7 @@ class Scenario:
         Raises
         ------
         InputError
-            As for :meth:`resolve_unseeded_topology`.
+            See :meth:`resolve_unseeded_topology`.
         """
         return replace(self.resolve_unseeded_topology(), seed=self.seed)
 

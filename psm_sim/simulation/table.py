@@ -175,7 +175,7 @@ def _derive(row: Row) -> Row:
 
 
 def _latency_statistics(values: NDArray[np.float64]) -> dict[str, float]:
-    """Return mean, percentiles and maximum of latencies, which are nan without any."""
+    """Return mean, percentiles and maximum of latencies, which are nan without latencies."""
     if not values.size:
         return dict.fromkeys(("mean", "p50", "p90", "p99", "p999", "max"), math.nan)
     middle, high, higher, highest = np.quantile(values, (0.5, 0.9, 0.99, 0.999)).tolist()

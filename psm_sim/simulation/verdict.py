@@ -45,7 +45,7 @@ def amount_name(rows: Sequence[Row]) -> str:
 
 
 def delay_of(row: Row) -> float:
-    """Return the mean slowdown of pages, or the largest 99th percentile of latencies; nan without any."""
+    """Return the mean slowdown of pages, or the largest 99th percentile of latencies; nan without either."""
     return float(row["slowdown.mean"]) if row["loads_pages"] else slowest(row)[0]
 
 

@@ -300,7 +300,7 @@ def constant_distribution(name: str, text: str, at_least: float) -> float | None
     text : str
         Value of the parameter as text.
     at_least : float
-        Smallest allowed constant. ``none`` is allowed if it is 0.
+        Smallest allowed constant. ``none`` is allowed if *at_least* is 0.
 
     Raises
     ------

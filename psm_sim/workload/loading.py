@@ -59,7 +59,7 @@ def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, 
     """Return one workload per client that *trace* selects.
 
     The workloads are independent, so simulate each client on its own and average the results. Only a
-    replayed recording has several clients. Arguments and errors as for :func:`load_workload`.
+    replayed recording has several clients. See :func:`load_workload` for arguments and errors.
     """
     if type(pages) is not int or pages < 1:
         raise InputError(f"pages must be an integer >= 1, got {pages!r}.")

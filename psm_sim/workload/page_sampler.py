@@ -166,7 +166,7 @@ def share_equal_values(values: list[int]) -> list[int]:
 
 
 class PageSampler:
-    """Sampler of one run with one random stream per quantity; arguments as for :func:`sample_pages`."""
+    """Sampler of one run with one random stream per quantity. See :func:`sample_pages` for the arguments."""
 
     def __init__(self, profile: Profile, sampling: PageSampling, seed: int, part: str = "") -> None:
         self._profile, self._sampling, self._seed = profile, sampling, seed

@@ -93,7 +93,7 @@ class Playback:
         return constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
 
     def describe_unknown_think_times(self, think_s: NDArray[np.float64]) -> str:
-        """Return the source of the unknown values in *think_s*, as text for the remark; empty without any."""
+        """Return the source of the unknown values in *think_s* for the remark; empty if all are known."""
         unknown = int(np.isnan(think_s).sum())
         if not unknown:
             return ""

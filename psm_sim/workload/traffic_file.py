@@ -319,7 +319,7 @@ class TrafficPart:
         )
 
     def times_s(self, length_s: float, random: np.random.Generator, owner: str) -> FloatArray:
-        """Return the transmission times in seconds, in ascending order. Arguments as for :meth:`rows`."""
+        """Return the ascending transmission times in seconds. See :meth:`rows` for the arguments."""
         has_bursts = self.timing == "bursts"
         check_messages(length_s / min(self.period_s, self.busy_s if has_bursts else MAX_TIME_S), owner)
         if has_bursts:

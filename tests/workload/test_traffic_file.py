@@ -201,7 +201,7 @@ def test_background_traffic_does_not_change_the_pages_of_its_base():
     assert len(mixed.messages) > 0
 
 
-def test_each_stretch_ends_with_a_page_of_the_file():
+def test_a_page_of_a_traffic_file_follows_after_stretch_s():
     """The page has the sizes of the file."""
     first, second = load_workload("pushes:stretch_s=9", 2, 1).pages
     assert first == second

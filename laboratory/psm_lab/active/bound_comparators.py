@@ -94,7 +94,7 @@ class CbgzBound(SharpBound):
 
 @dataclass(frozen=True)
 class LasecBound(SharpBound):
-    """Theorem 4 of [001] for constant comparators; *ridge* is that of LASEC."""
+    """Theorem 4 of [001] for constant comparators; *ridge* is the ridge parameter of LASEC."""
 
     ridge: float = 1.0
 

@@ -112,7 +112,7 @@ class RandomListening:
         self._probability = probability
 
     def next_beacon(self, first: int, draws: Sequence[float]) -> PlannedBeacon:
-        """Return the next beacon to receive; arguments as for :meth:`BeaconForecast.next_beacon`."""
+        """Return the next beacon to receive. See :meth:`BeaconForecast.next_beacon` for the arguments."""
         number, last = first, first + len(draws) - 1
         while number < last and draws[number - first] >= self._probability:
             number += 1
@@ -120,4 +120,4 @@ class RandomListening:
         return PlannedBeacon(number, -1.0, 0.0, p, number == last, np.empty(0))
 
     def learn(self, planned: PlannedBeacon, frames: bool, weight: float) -> None:
-        """Learn nothing; arguments as for :meth:`BeaconForecast.learn`."""
+        """Learn nothing. See :meth:`BeaconForecast.learn` for the arguments."""

@@ -37,7 +37,7 @@ class Skip(LastFramePolicy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Wait for the timeout, then doze for one beacon or until the listen interval's next beacon.
 
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        See :class:`~psm_sim.policies.base.Policy` for the arguments.
         """
         interval = self.listen_interval
         wait_s = self.after(now_s, poll, self.timeout_ms / 1000)

@@ -112,7 +112,7 @@ class Trained(ObservingPolicy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return the rest of the rules.
 
-        *now_s*, *since_uplink_s* and *poll* as for :class:`~psm_sim.policies.Policy`.
+        See :class:`~psm_sim.policies.Policy` for *now_s*, *since_uplink_s* and *poll*.
         """
         awake, beacons = self.rules(self.observe(now_s, poll))
         return Rest(AWAKE_MS[awake] / 1000, beacons + 1)

@@ -133,7 +133,7 @@ class ReplayConfig:
 def replay_loss(loss_spec: str | Spec | Loss, gamma: float | None, times_ms: FloatArray) -> Loss:
     """Return a loss as by :func:`~psm_sim.losses.make_loss` of *loss_spec*, after a trial run on *times_ms*.
 
-    If *gamma* is None, it is that of *loss_spec*, or else 1e-7 as in the thesis.
+    If *gamma* is None, the gamma of *loss_spec* is used, or else 1e-7 as in the thesis.
     """
     if gamma is None and not isinstance(loss_spec, Loss) and _takes_gamma(loss_spec):
         gamma = THESIS_GAMMA

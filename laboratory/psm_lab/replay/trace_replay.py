@@ -37,8 +37,8 @@ _STATELESS = (FormulaLoss, InverseLoss, InverseLogLoss)
 class ReplayPoller:
     """Replay of the activity of one client by one learner, with memory independent of the number of polls.
 
-    Each poll sleeps for the weighted mean of the experts' polling times, retrieves the bytes that arrived
-    in the meantime, computes the loss of each expert's time, and updates the learner.
+    In each round, the poller sleeps for the weighted mean of the experts' polling times, retrieves the bytes
+    that arrived in the meantime, computes the loss of each expert's time, and updates the learner.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def replay_trace(
 def replay_activity(
     activity: Activity, method: ReplayConfig, *, history: bool = False, progress: Progress | None = None
 ) -> ReplayedClient:
-    """Replay the *activity* of one client. *method*, *history* and *progress* as for :func:`replay_trace`.
+    """Replay the *activity* of one client. See :func:`replay_trace` for *method*, *history* and *progress*.
 
     Raises
     ------

@@ -30,7 +30,7 @@ class LullPolicy(Policy):
         self.until_s, self.beacons = until_s, beacons
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Return a doze of one beacon, or of a minute; arguments as for :class:`~psm_sim.policies.Policy`."""
+        """Return a doze of a beacon or a minute. See :class:`~psm_sim.policies.Policy` for the arguments."""
         return Rest(beacons=1 if since_uplink_s < self.until_s else self.beacons)
 
 

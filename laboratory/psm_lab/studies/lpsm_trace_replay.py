@@ -199,7 +199,7 @@ def weight_measures(weights: FloatArray, losses: FloatArray) -> dict[str, float]
 
 
 def _regaining_experts(weights: FloatArray) -> int:
-    """Return the number of experts with the highest weight after two or more periods with the lowest."""
+    """Count the experts that have the lowest weight in two or more periods, and the highest weight later."""
     lowest, highest = weights.argmin(axis=1), weights.argmax(axis=1)
     begins = np.diff(lowest, prepend=-1) != 0
     count = 0

@@ -245,8 +245,7 @@ def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset | 
     values : sequence of float
         Simulated values, one per replication, at least one.
     preset : Preset, optional
-        Setting of the runs. Without a preset no choice was based on a published number, so that the number is
-        predicted.
+        Setting of the runs. Without a preset, no choice depends on the number, so its role is ``PREDICTED``.
     """
     ours, largest = confidence_interval(values), max(values)
     kept = None

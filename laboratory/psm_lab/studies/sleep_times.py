@@ -31,7 +31,7 @@ class RestRecorder(Observer):
         self.chosen: list[tuple[float, int]] = []
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Record one decision; arguments as for :class:`~psm_sim.network.Observer`."""
+        """Record one decision. See :class:`~psm_sim.network.Observer` for the arguments."""
         self.chosen.append((time_s, rest.beacons))
 
 

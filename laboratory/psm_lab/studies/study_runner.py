@@ -21,7 +21,7 @@ def reproduce(
 ) -> Iterator[Findings]:
     """Run the tasks of all studies together, and yield the findings of each study when it has finished.
 
-    The order is that of *studies*. A task that several studies share runs once. The findings do not depend on
+    The studies keep their order. A task that several studies share runs once. The findings do not depend on
     *workers*.
 
     Parameters

@@ -366,7 +366,7 @@ class DutyCycle(Policy):
     window_ms: float = 75.0
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Stay awake for the rest of the window; arguments as for :class:`~psm_sim.policies.Policy`."""
+        """Stay awake for the rest of the window. See :class:`~psm_sim.policies.Policy` for the arguments."""
         start_s = self.beacon_grid.time(self.beacon_grid.after(now_s) - 1)
         return Rest(max(0.0, start_s + self.window_ms / 1000 - now_s))
 

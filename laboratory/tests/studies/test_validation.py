@@ -115,7 +115,7 @@ def test_a_fit_recovers_the_losses_of_its_percentiles(loss, run):
     assert fit_losses(latency_percentiles(loss, run).tolist(), "in runs") == (loss, run)
 
 
-def test_base_and_charge_reproduce_both_fitted_currents():
+def test_base_current_and_beacon_charge_follow_from_two_mean_currents():
     """1.4 and 0.31 mA at DTIM 1 and 10 give 0.189 mA and 124 uC. A sleep current replaces one of them."""
     row = next(row for row in measured_rows()["dtim"] if row["chip"] == "ESP32-C3")
     base, charge = fitted_currents(row)
@@ -142,7 +142,7 @@ def test_one_measured_mean_predicts_the_others_within_7_percent_and_two_within_2
     assert all(row["verdict"] in ("agrees", "differs", "no fit") for row in rows)
 
 
-def test_the_interval_after_one_mean_covers_most_of_the_other_rows():
+def test_the_prediction_interval_covers_four_fifths_of_the_measured_means():
     """Without chips that scatter, 13 % after one mean and 6 % after two cover four fifths."""
     rows = [row for row in table("calibration", 1) if row["chip"] not in SCATTERED]
     for means, limit in (("DTIM 3", 13), ("DTIM 1 and 10", 6)):

@@ -51,7 +51,7 @@ def run_benchmark(
     store : Path or None
         Table of a sweep that keeps finished tasks; None for none.
     workers, progress
-        As for :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
+        See :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
     known : BenchmarkResult or None
         Result with the offline optima of the same plan and the present data. None computes them.
 

@@ -33,7 +33,7 @@ _MARKERS = {
 def _make_figure(height_px: int, *, tools: str = _TOOLS, **options: Any) -> Figure:
     """Return an empty figure of the width of the page, and *height_px* high.
 
-    *tools* and further *options* as for :func:`bokeh.plotting.figure`.
+    See :func:`bokeh.plotting.figure` for *tools* and further *options*.
     """
     from bokeh.plotting import figure
 

@@ -72,7 +72,7 @@ def picture_path(text: str) -> Path:
 def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner], preset: str = "") -> None:
     """Write the figure of :func:`draw_trade_off` to a *path* from :func:`picture_path`.
 
-    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. If the file cannot be written, an
+    See :func:`draw_trade_off` for *comparison*, *frontier* and *preset*. If the file cannot be written, an
     existing one is left unchanged and InputError is raised.
     """
     figure = draw_trade_off(comparison, frontier, preset)
@@ -103,7 +103,7 @@ def figures_of(
 ) -> dict[str, Figure]:
     """Return all figures of a comparison by name.
 
-    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. *recorded* are events from
+    See :func:`draw_trade_off` for *comparison*, *frontier* and *preset*. *recorded* are events from
     :func:`~psm_sim.reporting.plotted_events.record_runs`. Missing ones are recorded. Figures of pages are
     omitted if there are no pages, and the distribution of slowdowns if there is one page.
     """

@@ -282,7 +282,7 @@ _MEASURES = (
 
 
 def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
-    """Return the advice as plain values. Arguments as for :func:`write_json`."""
+    """Return the advice as plain values. See :func:`write_json` for the arguments."""
     comparison = advice.comparison
     return {
         "psm_sim": __version__,

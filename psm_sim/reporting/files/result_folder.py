@@ -95,8 +95,8 @@ def write_partial_results(
 ) -> None:
     """Write ``result.json``, ``pages.csv`` and ``metadata.json`` of a run that *error* has ended.
 
-    *folder*, *comparison*, *facts* and *preset* as for :func:`write_results`. The earlier results of a folder
-    are kept, so nothing is written then.
+    See :func:`write_results` for *folder*, *comparison*, *facts* and *preset*. If the folder has
+    results of an earlier run, they are kept and nothing is written.
 
     Raises
     ------

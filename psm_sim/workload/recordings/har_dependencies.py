@@ -133,7 +133,7 @@ def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[Pag
         All entries of the page, ordered by release. Omitted entries have no release in the graph. An object
         that an omitted entry requested depends on the object on which that entry depends.
     network : RecordedNetwork
-        Round-trip times of the hosts, and their protocols for entries without one.
+        Round-trip times of the hosts, and their protocols for entries without a protocol.
     """
     objects = [node for node in nodes if not node.omitted]
     hosts = {host: index for index, host in enumerate(dict.fromkeys(node.host for node in objects))}

@@ -44,7 +44,7 @@ class PageRecording:
     graphs : tuple of PageGraph
         Dependencies among the objects of each page, length P; empty if the format has none.
     low_delay_us : ndarray, shape (N,), or None
-        Lower bound of each server delay, like ``delay_us``. None if the format has none.
+        Lower bound of each server delay in microseconds, or ``UNKNOWN``. None if the format has no bounds.
     """
 
     format: str

@@ -38,7 +38,7 @@ def test_only_the_task_that_kills_its_worker_fails_and_runs_once(
     assert Path("deaths").read_text() == "xxx"
 
 
-def test_a_policy_that_fails_first_in_its_job_runs_once(
+def test_a_failed_first_task_of_a_job_is_not_run_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second run would not create the directory."""

@@ -25,7 +25,7 @@ _LEARNER_LABELS = {"mixture": "learner: mixture loss", "suffered": "learner: los
 def draw_losses(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Plot the losses of the experts and of the learner, of the whole replay and of its start.
 
-    Returns the figure and its caption. *frame* is that of
+    Returns the figure and its caption. *frame* is the result of
     :func:`~psm_lab.replay.figure_columns.loss_columns`.
     """
     times_ms = _expert_times_ms(frame)
@@ -54,7 +54,7 @@ def _plot_losses(axes: Axes, rows: pd.DataFrame, times_ms: NDArray[Any], marker:
 def draw_against_best(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Plot the loss of the learner, of the best fixed and of the current best expert, and the differences.
 
-    Returns the figure and its caption. *frame* is that of
+    Returns the figure and its caption. *frame* is the result of
     :func:`~psm_lab.replay.figure_columns.best_expert_columns`.
     """
     time, unit = _in_unit(frame["time_s"].to_numpy())
@@ -85,7 +85,7 @@ def draw_against_best(frame: pd.DataFrame) -> tuple[Figure, str]:
 def draw_weights(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Plot the weights of the experts, stacked to 1, of the whole replay and of its start.
 
-    Returns the figure and its caption. *frame* is that of
+    Returns the figure and its caption. *frame* is the result of
     :func:`~psm_lab.replay.figure_columns.weight_columns`.
     """
     times_ms = _expert_times_ms(frame)

@@ -1,4 +1,4 @@
-"""Trials of the learners' studies, their rows as tables, and verdicts on claims."""
+"""Tables, claims and verdicts that the studies of active learners share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def frame_of(rows: Rows, kind: str) -> pd.DataFrame:
 
 
 def is_full(scale: Scale) -> bool:
-    """Return whether *scale* is that of the full report."""
+    """Return whether *scale* is the scale of the full report."""
     return scale.replications >= 10
 
 
@@ -71,7 +71,7 @@ def judge_claim(
     role : str
         :data:`PUBLISHED`, :data:`THEOREM` or :data:`CONTROL`.
     test_share : float
-        As for :func:`resampled_interval`; 0 if the replications are independent.
+        Argument of :func:`resampled_interval`; 0 if the replications are independent.
     """
     numbers = [float(value) for value in pd.Series(values, dtype=float).dropna()]
     mean, largest = resampled_interval(numbers, test_share), max(numbers)

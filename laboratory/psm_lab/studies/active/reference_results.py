@@ -183,6 +183,6 @@ def judge_direction(
     side : int
         -1 for below 0, 1 for above 0.
     role, test_share
-        As for :func:`~psm_lab.studies.active.learner_trials.judge_claim`.
+        See :func:`~psm_lab.studies.active.learner_trials.judge_claim`.
     """
     return judge_claim(direction(study, *names, source, side=side), values, role, test_share)

@@ -75,7 +75,7 @@ def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeade
     Raises
     ------
     InputError
-        As for :func:`check_capturable`.
+        See :func:`check_capturable`.
     """
     check_capturable(topology, stations)
     tcp = topology.tcp

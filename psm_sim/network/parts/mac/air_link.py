@@ -134,7 +134,7 @@ class AirLink(Link):
     errors : FrameErrors or None
         Frame errors on the channel of the station; None if there are none.
     block_ack : BlockAckAgreement or None
-        Aggregation of the queued frames; None without it.
+        Aggregation of the queued frames; None without aggregation.
     unacknowledged : object
         Frame that was received and whose ACK was lost, so that it will be repeated; None if there is none.
     """

@@ -154,7 +154,7 @@ class MacPort(Port):
     Parameters
     ----------
     env, parameters
-        As for :class:`~psm_sim.network.access_point.Port`.
+        See :class:`~psm_sim.network.access_point.Port`.
     link, sender
         The downlink to the station, and the transmit queue of the access point. Both are attributes.
     association

@@ -53,7 +53,7 @@ def check_topology(topology: Topology) -> None:
     Raises
     ------
     InputError
-        As for :class:`Bss`.
+        See :class:`Bss`.
     """
     config = topology.config()
     for key, off in _UNSUPPORTED:

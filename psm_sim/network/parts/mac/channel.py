@@ -163,7 +163,7 @@ class BeaconSchedule:
         self._sent = self._beacons.after(now_s) - 1
 
     def catch_up(self, now_s: float, free_s: float) -> float | None:
-        """Mark the beacons before *now_s* as sent. Return the start of the last one, or None without any."""
+        """Mark the beacons before *now_s* as sent. Return the start of the last one, if any."""
         last = self._beacons.after(now_s - self._pifs_s) - 1
         if last <= self._sent:
             return None
