@@ -188,7 +188,7 @@ def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
 
 
 def test_the_intervals_after_measured_means_cover_four_fifths_of_the_rows_of_all_chips() -> None:
-    """The number is that of devices.md, with ESP32 and ESP32-S2."""
+    """The documented number includes the rows of ESP32 and ESP32-S2."""
     tallies_: dict[tuple[int, int], list[int]] = {}
     for means, chips, rows, without, *_, percent, within in report("validation")["studies"]["calibration"][
         "tables"

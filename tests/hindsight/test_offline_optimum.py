@@ -252,7 +252,7 @@ def test_no_policy_costs_less_than_the_optimum_on_messages(trace):
             assert cost_j >= other_j + best.energy_j + price_w * best.delay_s - 1e-6
 
 
-def test_the_optimum_of_pages_with_messages_is_an_error():
+def test_an_optimum_of_pages_and_messages_together_is_an_error():
     scenario = Scenario("phone", pages=2)
     with pytest.raises(InputError, match="both pages and messages"):
         record_costs(scenario.workload(), scenario.resolve_topology())

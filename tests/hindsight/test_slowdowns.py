@@ -20,7 +20,7 @@ TOPOLOGY = load_topology()
 WORKLOAD = load_workload("ucb", 12, 3)
 
 
-def test_a_slowdown_chain_differs_from_a_plain_one_only_in_weights() -> None:
+def test_the_chain_for_slowdowns_differs_from_the_plain_one_only_in_weights() -> None:
     """The weight of a step is one over its page time, and 0 between pages."""
     plain, weighted = record_chain(WORKLOAD.pages, TOPOLOGY), record_slowdowns(WORKLOAD.pages, TOPOLOGY)
     assert [step._replace(weight=1.0) for step in weighted.steps] == list(plain.steps)

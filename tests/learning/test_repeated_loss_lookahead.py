@@ -84,7 +84,7 @@ def test_omitting_negligible_rates_does_not_change_the_predictions(loss):
 
 
 def test_a_rate_that_can_recover_within_a_block_is_not_omitted():
-    """Weights are down to the smallest that counts, with the evidence of 256 rounds."""
+    """The weight of the rate is the smallest that can recover by the evidence of 256 rounds."""
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     nats = float(np.ptp(LOSSES["1/T"]))

@@ -94,7 +94,7 @@ def test_two_links_in_a_row_deliver_as_with_one_event_per_arrival():
         arrivals.append(log)
         events.append(steps - len(times_s))
     assert arrivals[0] == arrivals[1]
-    assert events == [95, 280]  # of 200 and 400 arrivals: the others share the event of an earlier one
+    assert events == [95, 280]  # there are 200 and 400 arrivals, some of which share an event
 
 
 class OneByOne(Link):

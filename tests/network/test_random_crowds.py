@@ -99,7 +99,7 @@ def check(number, every):
         assert all(world.beacons.on(time_s) for time_s in witness.heard), which
     frames = sorted(frame for witness in stations.witnesses for frame in witness.frames)
     for earlier, later in pairwise(frames):
-        assert later == earlier or later[0] > earlier[1] - 1e-9, which  # equal in an A-MPDU
+        assert later == earlier or later[0] > earlier[1] - 1e-9, which  # times are equal in an A-MPDU
     return stations
 
 

@@ -161,7 +161,7 @@ def world_of(number, faults="some"):
     if faults == "all" or number % 2:
         settings |= faults_of(draw, some=faults != "all")
     topology, watch = replace(load_topology("three-node", settings), seed=number), Watch()
-    seen = [watch] if number % 4 < 2 else []  # other policies have plans and one event for both links
+    seen = [watch] if number % 4 < 2 else []  # only worlds without an observer use plans
     try:
         world = build_world(topology, make_policy(policy), seen)
     except InputError:  # the service periods of TWT are too short for a frame

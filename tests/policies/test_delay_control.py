@@ -26,7 +26,9 @@ def test_the_excess_of_a_page_equals_the_hand_computed_one():
     for control in (relative, absolute):
         load_page(control, 10.0, 0.47, [(0.04, 1), (0.06, 4)])
         assert control.pages == 0  # the page may still continue
-        control.frame(10.6, waited=False, waits=True)  # within the pause, so it belongs to the page
+        control.frame(
+            10.6, waited=False, waits=True
+        )  # the frame belongs to the page, because the pause is short
         control.frame(10.47, waited=True, waits=False)
         control.frame(20.0, waited=False, waits=True)
         assert control.pages == 1

@@ -72,7 +72,9 @@ def test_group_frames_can_make_a_longer_interval_cost_more():
         for settings in ({"access_point.group_per_s": 0.0}, {"access_point.group_per_s": 1.0})
     )
     more_s = usage_of(chatty.row).awake_s - usage_of(quiet.row).awake_s
-    woken = 10 * quiet["simulated_s"] * (1 - 2.718281828 ** (-0.1))  # DTIM beacons with at least one
+    woken = (
+        10 * quiet["simulated_s"] * (1 - 2.718281828 ** (-0.1))
+    )  # DTIM beacons with at least one group frame
     assert more_s == pytest.approx(woken * 0.05, rel=0.25)
 
 

@@ -166,7 +166,7 @@ def check_finite(numbers: FloatArray, owner: str, axes: tuple[str, ...]) -> Floa
     axes : tuple of str
         Names of the axes for the error message, for example ``("row", "feature")``.
     """
-    if not np.abs(numbers).max() < _MAX_VALUE:  # NaN too
+    if not np.abs(numbers).max() < _MAX_VALUE:  # true for NaN, too
         raise _not_finite(numbers, owner, axes)
     return numbers
 

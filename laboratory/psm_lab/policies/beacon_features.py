@@ -13,13 +13,13 @@ from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 CLOCKS, WITH_CONTEXT = 6, 9
 """Number of features without and with the outstanding requests."""
 
-_SENT, _LISTENED, _RECEIVED = range(3)  # rows of the last times
+_SENT, _LISTENED, _RECEIVED = range(3)  # rows of the array of last times
 _SCALES: FloatArray = 1 / np.array([[5], [3], [7]])
 """Scales of the logarithmic times since the last sent packet, received beacon and received frame.
 
 With beacons every 0.1 s, the features are 1 after 15 s, 2 s and 110 s.
 """
-_DECAYS_S = (1.0, 10.0)  # of the recent receptions: about a page, and about a pause
+_DECAYS_S = (1.0, 10.0)  # of recent receptions: about the length of a page, and of a pause
 _DECAY_RATES: FloatArray = -1 / np.array(_DECAYS_S)[:, None]
 
 

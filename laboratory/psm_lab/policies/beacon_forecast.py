@@ -69,7 +69,7 @@ class BeaconForecast:
         times_s = np.arange(first, last + 1, dtype=np.float64) * self._grid.interval_s
         instances = self._features.at(times_s)
         margins = self.learner.decision_function(instances).tolist()
-        matrix = getattr(self.learner, "G", None)  # of a second-order learner
+        matrix = getattr(self.learner, "G", None)  # only second-order learners have G
         spreads = np.zeros(len(draws)) if matrix is None else (instances @ matrix * instances).sum(axis=1)
         views = zip(draws, instances, margins, spreads.tolist(), strict=True)
         for number, (draw, instance, margin, spread) in enumerate(views, first):

@@ -174,7 +174,7 @@ def data_sheet_charge(row: Mapping[str, Any], beacon_bytes: int | None = None) -
 def _data_sheet_cases(_: float, __: int) -> Iterable[Task]:
     measured = {row["chip"]: row["ma"] for row in measured_rows()["dtim"] if row["mode"] == "light sleep"}
     for sheet in measured_rows()["data_sheet"]:
-        for period, ma in zip(PERIODS, measured[sheet["chip"]], strict=False):  # some end at DTIM 3
+        for period, ma in zip(PERIODS, measured[sheet["chip"]], strict=False):  # some sheets end at DTIM 3
             for size in (None, LONGER_BYTES):
                 row = {"chip": sheet["chip"], "DTIM": period, "ma": ma, "bytes": size}
                 yield _dtim_case(row, sheet["sleep_ma"], data_sheet_charge(sheet, size), period)
@@ -417,9 +417,9 @@ def latency_percentiles(loss: ArrayLike, run: ArrayLike) -> NDArray[np.float64]:
     """
     loss, run = np.asarray(loss, float)[..., None], np.asarray(run, float)[..., None]
     later = 1 - np.array(PERCENTILES) / 100  # share of the probes that wait longer
-    with np.errstate(divide="ignore", invalid="ignore"):  # in the branch that is not used
+    with np.errstate(divide="ignore", invalid="ignore"):  # of values that np.where discards
         lost = np.floor(np.log(later / loss) / np.log(1 - 1 / run)) + 1
-        longer = loss * (1 - 1 / run) ** (lost - 1)  # share of the probes for which that many are lost
+        longer = loss * (1 - 1 / run) ** (lost - 1)  # share of the probes that lose so many beacons
         beacons = np.where(later < loss, lost + (1 - later / longer) * run, (1 - later) / (1 - loss))
     return np.asarray(BEACON_MS * beacons + ADDED_MS)
 

@@ -44,7 +44,7 @@ def scheduled(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
     words = ["--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)]
     process = dask(folder, "scheduler", *words)
     while process.poll() is None:
-        with suppress(FileNotFoundError, ValueError):  # not written yet
+        with suppress(FileNotFoundError, ValueError):  # the scheduler has not written its address yet
             return json.loads(file.read_text())["address"], process
         time.sleep(0.05)
     raise AssertionError((folder / "dask.log").read_text())

@@ -279,7 +279,7 @@ def test_a_task_runs_again_if_a_file_that_it_opened_changes(
     before = sweep()
     assert before[0].files == {}
     assert before[1].files.keys() >= {str(tmp_path / file) for file in files}
-    assert str(tmp_path / "my.py") not in before[1].files  # in the key
+    assert str(tmp_path / "my.py") not in before[1].files  # the key has its content
     assert sweep() == before
     assert len(runs) == 2
     Path(name).write_text(files[name].replace("1", "10"))

@@ -8,7 +8,7 @@ import pytest
 from psm_sim.policies import make_policy
 from tests.network.parts.mac.air_bench import AirBench
 
-PIFS_S, BEACON_S, ANSWER_S = 30e-6, 864e-6, 258e-6  # of 802.11b
+PIFS_S, BEACON_S, ANSWER_S = 30e-6, 864e-6, 258e-6  # durations of 802.11b
 
 
 def listened_s(bench, until_s, station=0):
