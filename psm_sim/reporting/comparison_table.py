@@ -336,7 +336,7 @@ def _certainty(comparison: Comparison) -> list[str]:
         f"The interval of the current asleep is {factors} the prediction, because {chip.known}.",
         f"Intervals of the mean current: {join_names(texts)}.",
         *(
-            f"These currents are for {chip.mode.name}; {join_names(mode.default_of)} default to {mode.name}:"
+            f"The mode of the chip is {chip.mode.name}; {join_names(mode.default_of)} default to {mode.name}:"
             f" --profile {chip.name}:mode={mode.name}."
             for mode in chip.modes.values()
             if chip.mode and mode.default_of and mode is not chip.mode
