@@ -126,7 +126,7 @@ def empty_the_poll(self: Policy, now_s: float, since_uplink_s: float, poll: Poll
 
 
 def policy(*arguments: Any, **members: Any) -> Policy:
-    """Return a good policy with other members."""
+    """Return a policy that is valid except for *members*, which replace its methods."""
     result: Policy = broken(GoodPolicy, *arguments, **members)
     return result
 
@@ -247,7 +247,7 @@ def test_each_check_of_runs_detects_a_violated_law(
 
 
 def loss(*arguments: Any, **members: Any) -> Loss:
-    """Return a good loss with other members."""
+    """Return a loss that is valid except for *members*, which replace its methods."""
     result: Loss = broken(GoodLoss, *arguments, **members)
     return result
 
@@ -374,7 +374,7 @@ def updating(function: Callable[[Any, Any], Any]) -> Learner:
 
 
 def learner(**members: Any) -> Learner:
-    """Return a good learner of five experts with other members."""
+    """Return a learner of five experts that is valid except for *members*."""
     result: Learner = broken(GoodLearner, 5, **members)
     return result
 

@@ -122,7 +122,10 @@ def test_consecutive_frames_after_a_wake_up_arrived_in_the_doze(gaps, observed):
 
 
 def test_frames_buffered_at_an_interruption_arrived_in_the_doze(gaps, observed):
-    """The packet is of connection 1, the buffered frames of connection 0; none buffered means no arrival."""
+    """A packet of connection 1 finds buffered frames of connection 0.
+
+    An empty buffer means that no frame arrived.
+    """
     gaps.sent(1.0, request(0))
     gaps.rests(1.0, 1.2)
     gaps.interrupted(Poll(50.0, 1500, 1, ((20.0, 1500),)))

@@ -174,7 +174,7 @@ def test_the_caption_has_the_scenario(comparison: Comparison) -> None:
     assert "1 page of trace" in "\n".join(caption(run_comparison(["psm"], Scenario(pages=1))))
 
 
-def test_notebooks_show_the_same_table(replicated: Comparison, device: Comparison) -> None:
+def test_notebooks_show_the_main_columns_and_the_labels(replicated: Comparison, device: Comparison) -> None:
     for comparison in (replicated, device):
         html = comparison._repr_html_()
         assert all(

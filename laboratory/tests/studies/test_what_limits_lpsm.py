@@ -74,7 +74,7 @@ def test_no_share_is_computed_if_lpsm_may_be_at_the_optimum():
 
 
 def test_a_factor_limits_lpsm_only_on_at_least_three_traces():
-    """Three or two of four traces have such an interval."""
+    """Of four traces, three or two have an interval above one half."""
     closed = judge_factors(rows(0.8, ALONE["rule"][1], range(3)), rows(0.8, ALONE["rule"][1], range(10, 14)))[
         "rule", 1.0
     ]
