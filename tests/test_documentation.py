@@ -154,7 +154,7 @@ def test_links_between_documents_are_valid(document) -> None:
 def test_a_table_of_results_is_the_output_of_its_command(
     command, printed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Documented numbers are measured, and stay true. A failed command is another error than a difference."""
+    """Documented numbers are measured, and stay true. A failed command has its own error."""
     monkeypatch.setenv("COLUMNS", "100")
     status = psm_sim.cli.main(shlex.split(command)[3:])
     shown = capsys.readouterr()

@@ -93,7 +93,7 @@ def test_every_preset_has_a_verdict_on_all_published_numbers() -> None:
     assert least >= 100 or provisional(numbers)
 
 
-def test_the_candidates_of_one_setting_are_the_frontier_of_its_search() -> None:
+def test_every_setting_on_the_search_frontier_was_judged() -> None:
     """Every setting on the frontier of the search was run again on judging seeds."""
     searched, judged, *_ = report()["studies"]["one-setting"]["tables"]
     settings = [{tuple(row[:-3]) for row in table_["rows"]} for table_ in (searched, judged)]

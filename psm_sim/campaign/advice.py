@@ -216,7 +216,7 @@ class Advice(DriverAdvice):
 
     @property
     def uncertain(self) -> list[SettingRow]:
-        """Settings whose delay is too close to the bound."""
+        """Settings whose delay is too close to the bound to decide."""
         return [row for row in self.rows if row.verdict is DelayVerdict.UNCERTAIN]
 
     @property
@@ -257,8 +257,8 @@ def advise(
         Number of seeds; None uses :data:`REPLICATIONS`, or 1 if the traffic does not depend on the seed, and
         :data:`NEW_REPLICATIONS` for policies that need a new driver.
     progress
-        Called after each seed or client, with that unit, if there are several, otherwise with the number of
-        finished settings.
+        Called with the number of finished seeds or clients, and their unit, if there are several. Otherwise
+        called with the number of finished settings.
     workers
         See :func:`~psm_sim.simulation.run_comparison`.
 
@@ -449,10 +449,7 @@ def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | 
 
 
 def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | None:
-    """Return the row with the least energy close to the bound.
-
-    Without any row close to the bound, return the row with the least delay.
-    """
+    """Return the row of least energy among those close to the bound, or else the row of least delay."""
     close = [row for row in rows if row.delay_s.mean <= CLOSE * max_latency_s]
     if close:
         return min(close, key=lambda row: row.energy_j)

@@ -78,7 +78,7 @@ def unordered_map(
     here: bool = False,
     progress: Progress = no_progress,
 ) -> Generator[tuple[_Item, _Output | Ended], None, None]:
-    """Yield each item with each value of ``function(item)`` as it arrives, and with its :class:`Ended`.
+    """Yield (item, value) for each value of ``function(item)`` as it arrives, then (item, :class:`Ended`).
 
     *function* is called in *workers* processes, or in this process if *here* is true. The caller may append
     to *items* during the iteration. *progress* is called if *function* calls :func:`report_progress`.

@@ -182,8 +182,8 @@ class LearnAlpha(Learner):
     n_experts : int
         Number of experts, at least 1.
     rates : array_like, shape (m,)
-        Switching rates, 0 to 1. The rates of :func:`~psm_sim.learning.switching_rates` have the bound of
-        Corollary 1.
+        Switching rates, 0 to 1. The regret bound of Corollary 1 applies to the rates of
+        :func:`~psm_sim.learning.switching_rates`.
 
     Examples
     --------

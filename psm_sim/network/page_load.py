@@ -105,7 +105,7 @@ class PageLoad:
 
 
 class PageHostLoad:
-    """One host of a page: the look-up of its name, and its connections."""
+    """One host of a page: its DNS look-up and its connections."""
 
     def __init__(self, load: PageLoad, recorded: PageHost) -> None:
         self._load, self.recorded = load, recorded
@@ -190,7 +190,7 @@ class ConnectionPool:
 
 
 class ClientConnection:
-    """Browser's end of one connection. Replies may arrive in a different order from their requests."""
+    """Browser's end of one connection. Replies may arrive in a different order."""
 
     __slots__ = ("_connection", "_endpoint", "_lacking_s", "_load", "_pool", "_replies_done", "_reply_bytes")
 

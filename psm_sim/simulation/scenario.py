@@ -1,4 +1,4 @@
-"""Scenario of a simulation: everything except the policy that determines the results."""
+"""Scenario of a simulation: everything that determines the results, except the policy."""
 
 from __future__ import annotations
 

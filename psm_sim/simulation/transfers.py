@@ -26,7 +26,7 @@ class _Stream(Receiver):
         self.reply_end = self.request_end = 1
 
     def complete_reply(self) -> Request | None:
-        """Return the next reply if it is complete. Replies can come in another order than their requests."""
+        """Return the next reply if it is complete. Replies may arrive in a different order."""
         replies = self.connection.replies
         if self.answered == len(replies) or self.next < self.reply_end + replies[self.answered].reply_bytes:
             return None

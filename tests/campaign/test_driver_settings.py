@@ -21,7 +21,7 @@ def settings(driver: str, dtim: int = 1, longest_doze_ms: float | None = None) -
 
 @pytest.mark.parametrize("dtim", [1, 2, 3, 10, 30])
 @pytest.mark.parametrize("driver", DRIVERS)
-def test_each_setting_is_another_policy(driver: str, dtim: int) -> None:
+def test_each_driver_setting_has_its_own_policy(driver: str, dtim: int) -> None:
     """Names differ, and calls have no placeholders left."""
     offered = settings(driver, dtim)
     assert (

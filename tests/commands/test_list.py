@@ -18,7 +18,7 @@ def listed(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict]:
     return {item["name"]: item for item in json.loads(capsys.readouterr().out)[words[0]]}
 
 
-def test_every_kind_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_kind_of_component_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--format", "json"]) == 0
     names = json.loads(capsys.readouterr().out)
     assert list(names) == list(KINDS)

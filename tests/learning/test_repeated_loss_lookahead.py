@@ -106,7 +106,7 @@ def test_lookahead_does_not_change_the_learner():
     assert (learner.weights.tolist(), learner.rate_weights.tolist()) == before
 
 
-def test_cases_without_modes_are_learnt_round_by_round():
+def test_cases_without_eigenmodes_have_no_lookahead():
     """The cases have rates of 0 or 1, one or many experts, and distant or infinite losses."""
     flat = np.zeros(3)
     assert StaticExpert(3).lookahead(flat) is None
@@ -119,13 +119,13 @@ def test_cases_without_modes_are_learnt_round_by_round():
     assert FixedShare(3, 0.1).lookahead(flat) is not None
 
 
-def test_modes_are_computed_once_for_the_same_rates_and_losses():
+def test_eigenmodes_are_computed_once_for_the_same_rates_and_losses():
     """Runs in a process share them."""
     assert modes_for(LOSSES["1/T"]) is modes_for(LOSSES["1/T"].copy())
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 7, 64, 1000])
-def test_a_mode_decays_by_the_power_of_its_ratio(rounds):
+def test_an_eigenmode_decays_by_the_power_of_its_ratio(rounds):
     """Ratios of both signs agree with NumPy."""
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None

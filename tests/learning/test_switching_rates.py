@@ -42,7 +42,7 @@ def test_every_rate_lies_within_delta_of_some_level(horizon: float) -> None:
 
 
 @pytest.mark.parametrize("horizon", [10, 300, 2_700])
-def test_no_level_except_one_half_is_superfluous(horizon: int) -> None:
+def test_no_switching_rate_except_one_half_can_be_removed(horizon: int) -> None:
     """Some alpha* is farther than delta from all levels if any other level is removed."""
     rates = switching_rates(horizon)
     for index in range(rates.size):

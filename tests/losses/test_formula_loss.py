@@ -99,7 +99,7 @@ def test_idle_returns_the_loss_of_empty_dozes_or_none(text: str, is_constant: bo
         ("log", "'log'"),
     ],
 )
-def test_the_error_for_forbidden_syntax_has_the_offending_piece(text: str, piece: str) -> None:
+def test_the_error_for_forbidden_syntax_quotes_it(text: str, piece: str) -> None:
     """The message also has the allowed operations."""
     with pytest.raises(InputError, match="expected arithmetic on I, T, Ti, gamma") as caught:
         FormulaLoss(text)

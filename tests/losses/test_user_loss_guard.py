@@ -104,7 +104,7 @@ def test_losses_of_empty_dozes_are_computed_once_per_run() -> None:
 
 
 @pytest.mark.parametrize("beyond_ms", [0.5, 50.0, 9e5])
-def test_an_idle_that_depends_on_the_doze_is_an_error_before_the_run(beyond_ms: float) -> None:
+def test_an_idle_method_that_depends_on_the_doze_is_an_error_before_the_run(beyond_ms: float) -> None:
     """The message names the doze."""
     with pytest.raises(
         PluginError, match=r"Loss idle failed in idle\(\).*expected None, because .*slept_ms="

@@ -185,7 +185,7 @@ def test_an_unknown_tcp_stack_or_key_in_a_profile_is_an_error(tmp_path):
         load_profile(str(path))
 
 
-def test_a_profile_without_a_charge_per_beacon_has_that_of_the_air_time(tmp_path, capsys):
+def test_a_profile_without_a_charge_per_beacon_charges_its_air_time(tmp_path, capsys):
     """1.384 ms at 100 mA instead of 0.5 mA, marked as assumed. Files and boards can be listed."""
     path = tmp_path / "mine.toml"
     path.write_text("[[mode]]\nname = 'light-sleep'\nsupply_v = 3\nfloor_ua = 500\nawake_ma = 100\n")

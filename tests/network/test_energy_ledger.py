@@ -48,7 +48,7 @@ def test_transmissions_and_wake_ups_have_their_own_energy():
         assert (usage.awake_j, usage.transmit_j, usage.wake_ups_j) == (0.75 * awake_w, 0.5, 0.5)
 
 
-def test_transmissions_and_wake_ups_without_their_own_energy_are_time_awake():
+def test_a_ledger_without_energies_of_transmission_and_wake_up_counts_neither():
     """Results of plain topologies have no state without energy, so no such events are counted."""
     ledger = EnergyLedger(PowerParameters())
     ledger.transmit(0.25)

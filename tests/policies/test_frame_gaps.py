@@ -170,7 +170,7 @@ def test_the_first_frame_of_several_connections_arrives_at_the_sum_of_their_rate
     assert risen == pytest.approx(1 - still)
 
 
-def test_the_joint_law_of_a_single_gap_equals_its_conditional_law():
+def test_the_model_of_one_gap_equals_its_conditional_distribution():
     """The condition is that no frame has arrived yet. The integrals nearly agree, too."""
     law = learnt(2.0)
     times_s = np.linspace(10.0, 14.0, 30)

@@ -74,7 +74,7 @@ def test_one_seed_has_neither_interval_nor_p_value() -> None:
     assert set(frame["replications"]) == {1}
 
 
-def test_percentiles_are_those_of_numpy(three: Comparison) -> None:
+def test_percentiles_agree_with_numpy(three: Comparison) -> None:
     """The page times of a run are compared; percentiles of several runs are averaged."""
     one = three.runs[0].parts[0]
     times = [record.page_time_s for record in page_rows(one)]

@@ -73,7 +73,7 @@ def test_open_loop_replays_each_packet_at_its_time(save):
     assert load_workload(f"{save(frames)}", 10, 2).messages != phased.messages
 
 
-def test_open_loop_replays_one_direction_and_a_number_of_stretches(save):
+def test_open_loop_replays_the_selected_directions_and_pages(save):
     """A stretch counts as a page; packets after the last requested one are omitted."""
     trace = save([udp(k / 2, k % 3 == 0) for k in range(20)])
     for directions, count in (("down", 13), ("up", 7), ("both", 20)):

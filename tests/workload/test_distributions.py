@@ -50,7 +50,7 @@ def test_a_step_table_is_the_exact_distribution_of_a_discrete_quantity() -> None
     assert table.probability(5.9) == 0.75
 
 
-def test_a_jump_samples_no_values_inside_it() -> None:
+def test_no_value_inside_a_jump_is_sampled() -> None:
     """Two points with the same probability leave a gap in the values."""
     table = QuantileDistribution(np.array([0, 0.5, 0.5, 1]), np.array([1, 2, 100, 101]))
     drawn = table.at(np.linspace(0, 1, 1001))

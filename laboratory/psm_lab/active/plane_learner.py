@@ -1,4 +1,4 @@
-"""Learner of a plane that chooses instances anywhere in space, and its samplers ([003] 5.2.3, 5.4)."""
+"""Learner that queries instances anywhere in space to find a plane, and its samplers ([003] 5.2.3, 5.4)."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_every_preset_documents_its_fits(name):
     assert len(FULL.judging(1)) >= 100
 
 
-def test_a_bound_has_the_share_of_replications_that_satisfy_it():
+def test_a_published_bound_has_the_share_of_replications_that_satisfy_it():
     """The verdict is on the largest value."""
     values = {(item.policy, item.quantity): [1.0, 1.1, 3.0, 1.0] for item in published_numbers("lpsm-100")}
     claims_ = {

@@ -1,6 +1,6 @@
 """Process of a benchmark entry, which knows only its observations.
 
-The two processes exchange messages of JSON through a pipe, to which the entry's standard streams do not lead.
+The two processes exchange JSON messages through a pipe. The entry's standard streams are not connected to it.
 A question to the entry is ``[NUMBER, [[METHOD, ARGUMENT, ...], ...]]``. The answer is ``[NUMBER, ERROR,
 RESULT]`` of the last call. Calls without a result wait for the next decision, so each decision takes one
 exchange.

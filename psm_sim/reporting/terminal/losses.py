@@ -1,4 +1,4 @@
-"""Tables of a comparison of losses: their texts, also for the HTML page, and their terminal output."""
+"""Tables of a comparison of losses, as text and as terminal output."""
 
 from __future__ import annotations
 

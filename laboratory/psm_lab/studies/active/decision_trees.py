@@ -192,7 +192,7 @@ class TreesStudy(Study):
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
-    """Return the claims over all tables, with a value per table, and on each table, with a value per fold."""
+    """Return the claims over all tables (one value per table) and on single tables (one value per fold)."""
     means = frame.groupby("table", sort=False)[list(LEARNERS)].mean()
     return [
         *(

@@ -28,7 +28,7 @@ RULE = (
     " source on its experiments. A theorem is a statement that a source proves. A control is a comparison of"
     " our own, which no source makes."
 )
-"""Rule of the verdicts of these studies, and their roles."""
+"""Rule of the verdicts, and the roles of the claims."""
 
 
 def frame_of(rows: Rows, kind: str) -> pd.DataFrame:

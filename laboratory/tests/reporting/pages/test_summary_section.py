@@ -31,7 +31,7 @@ def test_counts_of_the_reproduction_come_from_the_claims() -> None:
     assert "0.200 ± 0.010 simulated, 0.1 published. The numbers of BSD require" in text
 
 
-def test_counts_of_the_learners_come_from_the_claims_by_role() -> None:
+def test_the_summary_counts_the_claims_on_learners_by_role() -> None:
     drift = [claim("drift", "a - b", "differs", role="control")] * 2
     drift.append(claim("drift", "a - c", "open", role="published"))
     studies = [
@@ -45,7 +45,7 @@ def test_counts_of_the_learners_come_from_the_claims_by_role() -> None:
     assert "sphere:" not in text
 
 
-def test_counts_and_ranges_of_listening_come_from_its_table() -> None:
+def test_the_summary_has_the_counts_and_ranges_of_the_listening_table() -> None:
     claims = pd.DataFrame({
         "claim": ["1. anticipate at 0.1 W: less energy and less delay than LPSM"] * 2 + ["9. made up"],
         "trace": ["ucb", "modern", "pushes"],

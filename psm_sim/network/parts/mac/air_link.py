@@ -1,4 +1,4 @@
-"""Link between the access point and one station whose frames compete for the channel, and its sniffer."""
+"""Link whose frames compete for the channel, between the access point and one station, and its sniffer."""
 
 from __future__ import annotations
 

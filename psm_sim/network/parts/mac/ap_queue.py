@@ -151,6 +151,8 @@ class ApQueue:
 class MacPort(Port):
     """Port of a station that takes part in the DCF.
 
+    The caller must set the callables below before the first frame arrives.
+
     Parameters
     ----------
     env, parameters
@@ -167,13 +169,11 @@ class MacPort(Port):
     station : Contender
         The station as a contender for the channel.
     on_answered : callable
-        Called with the duration in seconds of each ACK or block ack that the station sends. It must be set
-        before the first frame arrives.
+        Called with the duration in seconds of each ACK or block ack that the station sends.
     on_dropped : callable
-        Called when a frame exceeds the retry limit. It must be set by then, too.
+        Called when a frame exceeds the retry limit.
     on_unacknowledged, on_repeated : callable
-        Called before the delivery of a frame whose ACK is lost, and when its repetition is acknowledged. They
-        must be set by then, too.
+        Called before the delivery of a frame whose ACK is lost, and when its repetition is acknowledged.
     """
 
     def __init__(

@@ -81,7 +81,7 @@ def test_one_more_frame_in_a_page_does_not_change_losses_in_the_next(run):
     assert fates([20, 30, 30], seed=2) != few
 
 
-def test_a_larger_share_loses_the_same_frames_and_others():
+def test_a_larger_loss_share_loses_the_same_frames_and_more():
     """The random number of a frame does not depend on the share."""
     less, more = fates([500], share=0.1)[0], fates([500], share=0.3)[0]
     assert sum(less) < sum(more)
@@ -108,7 +108,7 @@ def test_a_mean_run_too_short_for_its_share_is_an_error(make):
         make(0.9, 8.0)
 
 
-def test_a_share_that_loses_no_frame_changes_only_the_number_of_events(pages):
+def test_a_negligible_loss_share_changes_only_the_number_of_events(pages):
     """Energy and times are bit-for-bit equal."""
     plain, faulty = loaded({}, pages), loaded({"faults.wired.loss": 1e-12}, pages)
     assert faulty.usage() == plain.usage()
