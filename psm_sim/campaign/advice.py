@@ -404,7 +404,7 @@ def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interv
     from scipy.special import stdtrit
 
     partial = np.array([statistic([index for index in everything if index != out]) for out in everything])
-    if not np.isfinite(partial).all():  # messages arrive in one run only
+    if not np.isfinite(partial).all():  # messages arrive in a single run
         return Interval(value, math.inf, size)
     error = math.sqrt((size - 1) * float(partial.var()))
     return Interval(value, float(stdtrit(size - 1, 0.975)) * error, size)

@@ -123,9 +123,9 @@ def compare_modes(
     scenario
         Traffic and topology. A chip without modes has none to compare.
     settings
-        Settings of the driver. Each associated mode is simulated with the default one, and one seed.
+        Settings of the driver. Each associated mode is simulated with the default setting and one seed.
     report_every_s
-        Interval of the reports of a station that is not associated between them; None leaves these modes out.
+        Interval of reports, between which the station is not associated; None omits such modes.
     workers
         See :func:`~psm_sim.simulation.run_comparison`.
     """

@@ -81,7 +81,7 @@ class LossDifference(NamedTuple):
     name : str
         Name of the loss.
     energy_percent, slowdown : Interval
-        Differences of the energy, in percent of the first loss, and of the slowdown.
+        Differences from the first loss: of the energy, in percent, and of the slowdown.
     energy_differs, delay_differs : bool
         Whether the differences are significant, with Holm's correction for all pairs of losses.
     reason : Reason or None

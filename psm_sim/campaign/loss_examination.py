@@ -151,7 +151,7 @@ class LearnerRound(NamedTuple):
     losses : ndarray, shape (n,)
         Losses of the experts, in nats.
     mixture, used : float
-        Loss of their mixture, and of the polling time used, in whole beacons, in nats.
+        Loss of the mixture, and loss of the polling time used (in whole beacons), in nats.
     weights : ndarray, shape (n,)
         Weights after the round.
     polling_ms : float

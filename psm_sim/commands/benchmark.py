@@ -168,7 +168,7 @@ def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkRe
     simulated = _simulate(arguments, new, plan, stored)
     for line in replace(stored, data=simulated.data, files=simulated.files).differing_facts(simulated):
         print_message(f"The stored results of the built-in policies differ in {line}; see --fresh.")
-    if stored.differing_cases(simulated):  # always-on runs in both
+    if stored.differing_cases(simulated):  # both contain always-on
         print_message("The stored results were computed by other code of psm_sim; use --fresh.")
     return stored.joined(simulated), simulated
 

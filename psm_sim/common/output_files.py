@@ -170,7 +170,7 @@ def _is_same_file(first: Path, second: Path) -> bool:
     """Return whether two paths lead to the same file, through symbolic or hard links too."""
     try:
         return first.samefile(second)
-    except OSError:  # one of them does not exist
+    except OSError:  # one path does not exist
         return first.resolve() == second.resolve()
 
 

@@ -96,7 +96,7 @@ def run_as_completed(
     cluster: str = "",
     isolated: bool = False,
 ) -> Generator[tuple[_Task, _Output | Ended], None, None]:
-    """Yield each task with each output of ``function(task)`` as it arrives, and with its end.
+    """Yield (task, output) for each output of ``function(task)`` as it arrives, then (task, :class:`Ended`).
 
     The caller may append to *tasks* during the iteration, and the workers end with it. *cluster* is the
     address of a Dask scheduler, whose workers return all outputs of a task at its end; empty for local

@@ -148,9 +148,9 @@ def _interpolation() -> tuple[IntArray, FloatArray]:
     """Return r rounds and the matrix, shape (r, BLOCK_ROUNDS), that interpolates all powers of a block.
 
     Powers of numbers from 0 to 1 are smooth in the logarithm of the round. The nodes are the first few rounds
-    and then Chebyshev nodes on this scale. The matrix is the least-squares solution for many such numbers,
-    and for some below 0. With 300 instead of 200 decays the error is the same, but OpenBLAS starts threads,
-    which can take a quarter of a second.
+    and then Chebyshev nodes on this scale. The matrix is the least-squares solution for many numbers from
+    0 to 1 and some below 0. With 300 instead of 200 decays the error is the same, but OpenBLAS starts
+    threads, which can take a quarter of a second.
     """
     positions = (1 - np.cos(np.linspace(0, np.pi, 34))) / 2
     nodes = np.unique(

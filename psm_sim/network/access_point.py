@@ -35,7 +35,7 @@ class Port:
         self._capacity = parameters.buffer_frames
         self.release_on_uplink = parameters.release_on_uplink
         self.late_frames_wait = parameters.late_frames == "wait"
-        self._last: Segment  # the last one sent to the station
+        self._last: Segment  # last segment sent to the station
         self._buffered: list[BufferedFrame] = []
         self.radio: Any
         self.on_buffered: Sequence[Callable[[float, int, int], None]] = ()

@@ -76,7 +76,7 @@ def estimate_base_and_charge(
         return base_ma, charge_uc
     ((period, mean_ma),) = means_ma.items()
     known = np.log(others)
-    # A mean cannot tell a base from a charge; choose the most probable division of it.
+    # One mean does not determine base and charge, so choose the most probable pair.
     bases_ma = mean_ma * np.linspace(0, 1, 10_002)[1:-1]
     charges_uc = (mean_ma - bases_ma) * period * BEACON_MS
     deviation = np.log([bases_ma, charges_uc]) - known.mean(axis=0)[:, None]

@@ -95,10 +95,10 @@ class Radio:
         self._awaited = 0  # frames that the access point has sent and that have not arrived
         self._polling = False  # with late_frames = "wait": until the last frame of a poll (More Data = 0)
         self._last_frame_s = 0.0  # time of the last received frame
-        self._last_poll: Poll | None = None  # poll of the beacon that woke it, until the next decision
+        self._last_poll: Poll | None = None  # poll at the last wake-up, until the next decision
         self._rest = Rest()  # last decision
         self._awake_until_s = inf  # AWAKE: end of the wait
-        self._doze = doze  # DOZING: the current doze; otherwise the last one
+        self._doze = doze  # current doze if DOZING, otherwise the last doze
 
     def offer(self) -> bool:
         """Return whether the radio accepts a frame now. If it does, it stays awake for it."""

@@ -30,7 +30,7 @@ POLICIES: Registry[Policy] = Registry(
         "entry": "psm_sim.campaign.benchmark.entry_process:EntryPolicy",
     },
     "psm_sim.policies",
-    internal=("entry",),  # the benchmark runs users' policies in it
+    internal=("entry",),  # the benchmark runs a user-defined policy as "entry"
 )
 """Built-in policies by name. A new policy needs one line here."""
 

@@ -28,7 +28,7 @@ For 200 pages of ``ucb``, which fit, the timeline adds 0.2 MB (psm) to 0.5 MB (l
 _LISTS = {"wireless up": "up", "wireless down": "down"}
 _DIGITS = 6  # microseconds
 _INSTANT_S = 1e-5  # a shorter time in the queue is not buffering
-_PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8  # of a segment; SYNs, FINs, request and their ACKs
+_PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8  # payload of a segment; SYNs, FINs, request and their ACKs
 
 
 Events = dict[str, Any]

@@ -199,7 +199,7 @@ class _Conclusion:
         return [_sentence(text, () if number else scopes) for number, text in enumerate(texts)]
 
     def _least_within(self) -> list[str]:
-        """Return which policies within the limit use least, and one beyond it that uses less."""
+        """Return which policies within the limit use least, and a policy beyond the limit that uses less."""
         verdict, text = self._verdict, self._least()
         best, beyond = verdict.best, verdict.cheaper_beyond
         if best is not None and saves_power(verdict.runs[best]):
@@ -210,7 +210,7 @@ class _Conclusion:
         return [text, f"{self._names[beyond]} {self._words.verb}s {relative}, but {self._limited(beyond)}"]
 
     def _least_and_quickest(self) -> list[str]:
-        """Return which policies use least and which delay least. For stations, return only the former."""
+        """Return which policies use least and, without stations, which delay least."""
         verdict, text = self._verdict, self._least()
         best, quickest, saving = verdict.best, verdict.quickest.members, verdict.saving
         if best is not None and quickest == (best,) and len(saving) > 1:

@@ -103,7 +103,7 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
         name: {key: parameter_text(value) for key, value in part.items()} for name, part in tables.items()
     }
     for name, part in parts.items():
-        _build_part({}, f"{path}: {name}", part)  # an error of the file names it
+        _build_part({}, f"{path}: {name}", part)  # so that errors name the file
     return TrafficTrace(
         **vars(facts),
         parts=parts,

@@ -170,7 +170,7 @@ def frontier_of(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best(scores: pd.DataFrame) -> dict[Hashable, Any]:
-    """Return the first setting with most agreeing numbers, and of those with the larger smaller count."""
+    """Return the setting with most agreeing numbers. Ties go to the larger minimum of both counts."""
     counts = scores[["lpsm", "bsd"]]
     ranks = pd.DataFrame({"sum": counts.sum(axis=1), "least": counts.min(axis=1)})
     best = ranks.sort_values(["sum", "least"], ascending=False).index[:1]

@@ -28,11 +28,11 @@ from psm_sim.simulation import Scenario
 
 CONTROL = "ucb"
 REGIMES = ("quiet", "busy", "stream", "push")
-# Numbers of seeds: of the results, of those with uplink messages, and for the choice of gamma.
+# Numbers of seeds: for the results, for the results with uplink messages, and for the choice of gamma.
 REPLICATIONS, UPLINK_SEEDS, GAMMA_SEEDS = 10, 5, 3
-PUBLISHED_GAMMA, MILD = gamma_label(None), 1e-5  # gamma: the default, and one that the choice offers
+PUBLISHED_GAMMA, MILD = gamma_label(None), 1e-5  # gamma: the default, and a candidate of GAMMA_POLICIES
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
-PLOTTED_RATES = (None, 0.0, 0.1)  # alpha: learnt, none and a fixed one
+PLOTTED_RATES = (None, 0.0, 0.1)  # alpha: learnt, 0, and fixed at 0.1
 GAMMA_POLICIES = {
     f"lpsm:loss=inverse-log,gamma={gamma:g}": gamma_label(gamma) for gamma in (1e-3, 1e-4, 1e-5, 1e-6)
 }
@@ -219,7 +219,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
 
 
 def _sizes(scale: Scale) -> tuple[str, int, int]:
-    """Return the trace, its number of pages for two rounds of all four regimes, and that of the control."""
+    """Return the trace, its pages in two rounds of all four regimes, and the pages of the control."""
     return ("shifting:length=0.5", 314, 60) if scale.full else ("shifting:length=0.05", 32, 15)
 
 

@@ -138,8 +138,8 @@ def sample_rows(tasks: Sequence[Task]) -> list[Row]:
     Parameters
     ----------
     tasks : sequence of Task
-        Tasks of a study. If some compare policies, the lightest of them with different labels run, each with
-        another one of its policies. Otherwise the lightest task runs.
+        Tasks of a study. If tasks compare policies, the lightest comparisons with different labels run, each
+        with a single policy. Otherwise the lightest task runs.
     """
     compared = {str(task.labels): task for task in tasks if "policies" in task.arguments}
     light = sorted(compared.values() or tasks, key=lambda task: task.weight)

@@ -235,7 +235,7 @@ def fitted_currents(row: Mapping[str, Any]) -> tuple[float, float]:
     """Return the base current in mA and the charge per beacon in mC of a *row*.
 
     They are fitted to DTIM 1 and 10, or to the sleep current and DTIM 1 if the row has a sleep current. The
-    base is that at DTIM 3, where the least current of the waveform may be another one.
+    base is the base at DTIM 3, which may differ from the least current of the waveform.
     """
     first, interval_s = row["ma"][0], BEACON_MS / 1000
     if "sleep_ma" in row:

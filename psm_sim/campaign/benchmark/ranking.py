@@ -25,7 +25,7 @@ REFERENCE_POLICY = "psm"
 FIRST = 3
 """Number of first ranks whose order is compared between measures."""
 
-_DRAWS = 2000  # 50 of them are above the upper end of an interval of 95 %
+_DRAWS = 2000  # so that 50 lie above a 95 % interval
 
 
 @dataclass(frozen=True)

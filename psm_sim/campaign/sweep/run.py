@@ -185,7 +185,7 @@ def _run(job: Job) -> Iterator[TaskRow]:
         failure = error
     if failure is None:
         return
-    if not is_begun and len(job.rows) > 1:  # any of them may have failed
+    if not is_begun and len(job.rows) > 1:  # any row may have failed
         yield from _run(job.part(0, 1))
         done = 1
     else:

@@ -70,7 +70,7 @@ class FrameTiming:
         self.answer_s = self.sifs_s + self.ack_s
         # EIFS without DIFS: time for an ACK at the lowest rate, after a frame received with errors.
         self.eifs_s = self.sifs_s + self._legacy_s(ACK_BYTES, basic[0])
-        # The header of colliding OFDM frames cannot be decoded, and ns-3 waits for an EIFS only if it can.
+        # ns-3 waits for an EIFS only after a decoded header, and no header of colliding OFDM frames is.
         self.after_collision_s = 0.0 if ofdm else self.eifs_s
         preamble_us = _PREAMBLE_US["802.11g"] if ofdm else self._preamble_us(self.control_mbps)
         self.timeout_s = self.sifs_s + self.slot_s + preamble_us / 1e6

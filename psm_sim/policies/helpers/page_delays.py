@@ -1,4 +1,4 @@
-"""Delays that each polling time would have added to a page, from what a station observes with one of them."""
+"""Delays that each polling time would have added to a page, from observations with one polling time."""
 
 from __future__ import annotations
 

@@ -28,8 +28,7 @@ PARAMETERS = {
 }
 """Controls of parameters: the policy, its parameter, and the parameters that override the control."""
 
-# Limits on the pages of a comparison, on their objects (four policies load 600 in half a second), and on
-# their idle seconds.
+# Limits of a comparison: pages, objects and idle seconds. Four policies load 600 objects in half a second.
 _USUAL_PAGES, _MAX_OBJECTS, _MAX_IDLE_S = 40, 600, 3600.0
 
 

@@ -89,7 +89,7 @@ def _label(key: str) -> str:
             label, unit = f"{name} of {owner}", parameters_of(POLICIES.get(owner))[name].unit
         else:
             label, unit = key, parameter_of(key).unit
-    except (InputError, KeyError):  # the file of a policy is gone, or the key is not one of the topology
+    except (InputError, KeyError):  # the policy file is gone, or the key is no topology key
         return key
     return f"{label} ({unit})" if unit else label
 

@@ -144,7 +144,7 @@ def _groups(columns: Sequence[Column]) -> Iterator[tuple[str, list[int]]]:
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
-    """Return the width of a table with a *gap* between columns, and one character less to the left."""
+    """Return the width of a table with a *gap* before each column, one character less before the first."""
     return sum(widths) + len(widths) * gap - 1
 
 

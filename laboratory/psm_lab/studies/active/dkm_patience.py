@@ -65,7 +65,7 @@ class PatienceStudy(Study):
 
 
 def arrivals_of(features: int, R: int, points: int, seed: int) -> list[dict[str, Any]]:
-    """Return the errors that one run reaches, and the labels to the last one.
+    """Return whether one run reaches each error, and its labels until the smallest error.
 
     Parameters
     ----------

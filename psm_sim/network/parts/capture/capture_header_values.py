@@ -11,7 +11,7 @@ from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology import Topology
 from psm_sim.workload import Workload
 
-SERVER_PORT, DATAGRAM_PORT = 80, 40_000  # HTTP, so that Wireshark shows requests; and a free port
+SERVER_PORT, DATAGRAM_PORT = 80, 40_000  # HTTP (Wireshark shows requests), and a free port
 MAX_STATIONS = 2007
 """Largest association number of an access point."""
 

@@ -141,7 +141,7 @@ class Faults(EndSystems):
         self._add_losses(path, hop.up, hop.up, up)
         self._add_losses(path, path.wired_up, path.wired_up, [])
         self._add_losses(path, path.wired_down, path.wired_down, [])
-        # Drop the frame after the radio: it stays awake for corrupt frames too.
+        # Drop the frame after the radio, which stays awake for corrupt frames too.
         self._add_losses(path, hop.down, hop.radio, down)
 
     def lost_bytes(self, direction: str) -> int:

@@ -258,7 +258,7 @@ class MacRadio(LossyBeaconRadio):
             self._push(NULL_DOZE)
         else:
             self._mac_port.awake, self._announces_doze = False, True
-            self._queue.contender.backoff = 0  # as in ns-3; the standard does not say how a doze changes it
+            self._queue.contender.backoff = 0  # as in ns-3; the standard has no rule for dozes
             super()._fall_asleep(since_s)
 
     def _idle_while_send_only(self) -> None:
@@ -278,7 +278,7 @@ class MacRadio(LossyBeaconRadio):
 
     def _receive_beacons(self, now_s: float) -> None:
         super()._receive_beacons(now_s)
-        if self._state is DOZING:  # otherwise it is awake from the time at which the beacon is due
+        if self._state is DOZING:  # otherwise the radio is awake from the time when the beacon is due
             self._context.ledger.listen(self._delay_s)
         self._delay_s = 0.0
 
