@@ -41,7 +41,7 @@ def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
+def test_a_full_disk_gives_one_line_and_status_2(tmp_path: Path) -> None:
     """The error may occur when the output is flushed."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

@@ -168,7 +168,7 @@ class Advice(DriverAdvice):
 
     @cached_property
     def chip(self) -> ChipProfile | None:
-        """Chip whose currents have an interval; None without a profile that states the supply."""
+        """Chip of the profile; None without a profile, or if the profile states no supply voltage."""
         profile = self.comparison.scenario.profile
         chip = load_profile(profile) if profile else None
         return chip if chip is not None and "power.supply_v" in chip.values else None

@@ -109,7 +109,7 @@ class Eigenmodes:
         return slice(visible.item(0), visible.item(-1) + 1)
 
     def sums(self, terms: FloatArray, rates: slice) -> tuple[FloatArray, FloatArray]:
-        """Return the weighted sums of the values and of ones after each round of a block.
+        """Return the weighted sum of the values, and the sum of the weights, after each round of a block.
 
         *terms*, shape (2, k, n), are the terms of the modes of k *rates* in both sums. Two separate products
         with a vector are used, because one product with two columns takes over twice the time.

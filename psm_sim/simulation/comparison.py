@@ -114,7 +114,7 @@ class Comparison:
 
     @property
     def resolved_topology(self) -> Topology:
-        """Topology with the values of all keys, and the first seed."""
+        """Topology of the first seed, with the values of all keys."""
         return self.tasks[0].resolved_topology
 
     @cached_property

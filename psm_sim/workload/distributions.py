@@ -305,7 +305,7 @@ def constant_distribution(name: str, text: str, at_least: float) -> float | None
     Raises
     ------
     InputError
-        If *text* is neither an allowed constant nor one of these words.
+        If *text* is neither an allowed constant nor ``none`` or ``trace``.
     """
     lowered = text.strip().lower()
     if lowered == AS_TRACE:

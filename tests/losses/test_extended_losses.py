@@ -29,7 +29,7 @@ TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy", "constrained"])
-def test_without_buffered_frames_only_the_published_energy_term_is_left(name: str, energy: str) -> None:
+def test_the_loss_of_an_empty_doze_is_the_published_energy_term(name: str, energy: str) -> None:
     """The term is 1/Ti or 1/log Ti."""
     losses = make_loss(f"{name}:energy={energy}")(Poll(300.0), TIMES_MS)
     np.testing.assert_array_equal(losses, make_loss(energy)(Poll(300.0), TIMES_MS))

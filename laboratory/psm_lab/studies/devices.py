@@ -184,7 +184,7 @@ def _wide(means: pd.DataFrame, columns: str, values: str) -> pd.DataFrame:
     return wide.reset_index().rename_axis(columns=None)
 
 
-_SHORT_DELAY_MS = 60.0  # above the mean delay of a beacon interval, 51 ms
+_SHORT_DELAY_MS = 60.0  # above 51 ms, the mean wait for the next beacon
 
 
 def _least_power(means: pd.DataFrame, title: str) -> str:
