@@ -78,14 +78,11 @@ class RetransmissionTimeout:
             error = smoothed - round_trip_s
             deviation = 0.75 * self._deviation + (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
-        self._deviation = deviation
-        margin_s = self._stack.timeout_margin_s
-        self._set(smoothed, deviation if deviation > margin_s else margin_s)
-
-    def _set(self, smoothed: float, margin: float) -> None:
-        self._smoothed, seconds = smoothed, smoothed + margin
-        if seconds < self._stack.min_timeout_s:
-            seconds = self._stack.min_timeout_s
+        self._smoothed, self._deviation = smoothed, deviation
+        stack = self._stack
+        seconds = smoothed + (deviation if deviation > stack.timeout_margin_s else stack.timeout_margin_s)
+        if seconds < stack.min_timeout_s:
+            seconds = stack.min_timeout_s
         elif seconds > MAX_TIMEOUT_S:
             seconds = MAX_TIMEOUT_S
         self.seconds = self._estimate_s = seconds
@@ -124,7 +121,8 @@ class LinuxTimeout(RetransmissionTimeout):
             peak = max(self._deviation, self._peak)
             self._margin = max(peak, 0.75 * self._margin + 0.25 * peak)
             self._peak = least
-        self._set(smoothed, self._margin)
+        self._smoothed = smoothed
+        self.seconds = self._estimate_s = min(smoothed + self._margin, MAX_TIMEOUT_S)
 
 
 class SlowStartGrowth:
