@@ -22,6 +22,13 @@ BEACON_AIR_MS = 1.384
 The data sheets of the comparison for :data:`DOZING_RATIOS` are read in this way.
 """
 
+ASSOCIATION_MC = (80.0, 200.0, 400.0)
+"""Low, typical and high charge of a start-up with an association, for a chip whose profile states none.
+
+Two chips were measured: the ESP32 with 109 mC and a static address, and 204 mC with DHCP (glenn20,
+upy-esp32-experiments), and the ESP32-C5 with 233 to 396 mC (sjain166/XiFi). The range is rounded.
+"""
+
 DOZING_RATIOS = {"light-sleep": (0.86, 3.5), "modem-sleep": (0.7, 1.55), "modem-sleep-dfs": (0.7, 1.55)}
 """Interval of the measured mean current of a dozing station over the predicted one, for a chip not measured.
 

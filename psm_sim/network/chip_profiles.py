@@ -18,6 +18,7 @@ from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import ascii_number
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.chip_estimation import (
+    ASSOCIATION_MC,
     BEACON_AIR_MS,
     DOZING_RATIOS,
     dozing_ratios_after,
@@ -28,7 +29,9 @@ from psm_sim.network.topology import check_settings, topology_keys
 _SECTIONS = ("power.", "station.")
 
 MODES = ("light-sleep", "modem-sleep", "modem-sleep-dfs", "deep-sleep", "off")
-"""Names of modes. In deep sleep and switched off, a station is not associated."""
+"""Names of modes."""
+_NOT_ASSOCIATED = ("deep-sleep", "off")
+"""Modes in which the station is not associated."""
 
 ORIGINS = ("measured", "derived", "data sheet", "assumed")
 """First words of an origin: a published measurement, computed from one, a data sheet, or neither."""
@@ -314,18 +317,8 @@ def _modes(table: Mapping[str, Any], path: Path) -> dict[str, Mode]:
 
 
 def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mode:
-    name, associated, firmwares = (
-        table.get("name"),
-        table.get("associated", True),
-        table.get("default_of", []),
-    )
+    name, associated, firmwares = _checked_mode(table, path)
     where = f"{path.name}: mode {name}"
-    if name not in MODES:
-        raise InputError(f"{path.name}: {unknown_name_error('mode', str(name), MODES)}")
-    if not isinstance(associated, bool):
-        raise InputError(f"{where}: associated must be true or false, got {associated!r}.")
-    if not isinstance(firmwares, list) or not all(isinstance(firmware, str) for firmware in firmwares):
-        raise InputError(f"{where}: default_of must be a list of names, got {firmwares!r}.")
     others = ("name", "associated", "default_of", "origin", "spread")
     values = {key: value for key, value in {**common, **table}.items() if key not in others}
     origins, spreads = (
@@ -333,6 +326,9 @@ def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mo
         for key in ("origin", "spread")
     )
     charges = _ascending(values.pop("associate_mc", []), (0, 3), f"{where}: associate_mc")
+    if name == "deep-sleep" and not charges:  # no data sheet states it
+        charges = ASSOCIATION_MC
+        origins["associate_mc"] = "assumed: measured for ESP32 and ESP32-C5, not for this chip"
     numbers = _numbers(values, where)
     for key in ("supply_v", "floor_ma", *(("awake_ma",) if associated else ())):
         if key not in numbers:
@@ -356,6 +352,21 @@ def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mo
             )
     spread = {key: _ascending(value, (2,), f"{where}: spread of {key}") for key, value in spreads.items()}
     return Mode(name, associated, numbers, charges, origins, spread, tuple(firmwares))
+
+
+def _checked_mode(table: Mapping[str, Any], path: Path) -> tuple[str, bool, list[str]]:
+    """Return the name of a mode, whether the station is associated in it, and its firmwares."""
+    name, firmwares = table.get("name"), table.get("default_of", [])
+    associated = name not in _NOT_ASSOCIATED
+    if name not in MODES:
+        raise InputError(f"{path.name}: {unknown_name_error('mode', str(name), MODES)}")
+    where = f"{path.name}: mode {name}"
+    if (stated := table.get("associated", associated)) is not associated:
+        expected = str(associated).lower()
+        raise InputError(f"{where}: associated must be {expected} in this mode, got {stated!r}.")
+    if not isinstance(firmwares, list) or not all(isinstance(firmware, str) for firmware in firmwares):
+        raise InputError(f"{where}: default_of must be a list of names, got {firmwares!r}.")
+    return name, associated, firmwares
 
 
 _NO_ORIGIN = "assumed: the file states no origin"

@@ -131,7 +131,7 @@ floor_ua = "{origin}"
         ("beacon_uc = 1", "guessed", "origin of floor_ma must start with one of measured"),
         ("beacon_uc = 1\nassociate_mc = [3, 2, 1]", "measured", "associate_mc must be 3 numbers"),
         ("beacon_uc = 1\ndefault_of = 5", "measured", "default_of must be a list of names, got 5"),
-        ("beacon_uc = 1\nassociated = 'no'", "measured", "associated must be true or false, got 'no'"),
+        ("beacon_uc = 1\nassociated = 'no'", "measured", "associated must be true in this mode, got 'no'"),
         ("beacon_uc = 1\nspread = 3", "measured", "spread must be a table"),
         (
             "beacon_uc = 1\n[[mode]]\nname = 'light-sleep'\nfloor_ma = 1\nawake_ma = 1\nbeacon_uc = 1",
@@ -155,6 +155,19 @@ def test_a_mode_of_a_file_is_in_microamperes_and_marks_numbers_without_a_source(
     assert profile.origin["power.asleep_w"] == "measured: PPK2"
     assert profile.origin["power.awake_w"].startswith("assumed: ")
     assert Scenario(profile=f"{path}:mode=light-sleep").files() == [path]
+
+
+def test_deep_sleep_in_a_file_is_not_associated_and_assumes_the_charge_of_an_association(tmp_path):
+    path = tmp_path / "mine.toml"
+    deep = '[[mode]]\nname = "deep-sleep"\nfloor_ua = 7'
+    path.write_text(MINE.format(line="", origin="measured") + deep)
+    mode = load_profile(str(path)).modes["deep-sleep"]
+    assert not mode.associated
+    assert mode.associate_mc == (80, 200, 400)
+    assert mode.origin["associate_mc"].startswith("assumed: ")
+    path.write_text(path.read_text() + "\nassociated = true")
+    with pytest.raises(InputError, match="deep-sleep: associated must be false in this mode, got True"):
+        load_profile(str(path))
 
 
 def test_a_setting_overrides_a_profile_which_overrides_the_topology():
