@@ -48,7 +48,7 @@ _HIGH = np.array([component.high for component in OBSERVATION], np.float32)
 
 
 class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
-    """Environment of one station, whose radio dozes as the actions say.
+    """Environment of one station, whose radio dozes as the actions determine.
 
     A step lasts from one decision to the next. A decision is due when the link becomes idle, and after a
     beacon at which no frame is buffered. An episode is the run of one scenario, and is never truncated.

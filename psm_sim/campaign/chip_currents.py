@@ -1,8 +1,8 @@
 """Mean currents of a chip with their intervals of uncertainty, and a comparison of its modes.
 
-The current of a dozing station is a multiple of the predicted current that depends on the board. The current
-of an awake radio is a multiple that depends on the data sheet. Each multiple is the same for all settings of
-a chip. Two settings can therefore change their order only if they divide their currents differently between
+The current of a dozing station is the predicted current times a factor that depends on the board. The current
+of an awake radio has a factor that depends on the data sheet. Each factor is the same for all settings of a
+chip. Two settings can therefore change their order only if they divide their currents differently between
 dozing and being awake.
 """
 

@@ -42,8 +42,8 @@ class Setting:
     is_default : bool
         Whether the driver uses the setting unless another one is selected.
     needs : str
-        Need of the setting beside these calls: :data:`NEW_DRIVER`, or :data:`ACCESS_POINT` for another DTIM
-        period; empty for none.
+        Requirement of the setting besides these calls: :data:`NEW_DRIVER`, or :data:`ACCESS_POINT` for
+        another DTIM period; empty for none.
     """
 
     name: str

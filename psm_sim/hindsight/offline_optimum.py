@@ -14,9 +14,9 @@ beacons, but more delay and more energy.
 The choices are not independent, because a delay shifts later traffic relative to the beacons. After a
 delivery on a beacon, however, the phase is known and independent of the past. Dynamic programming over
 the last delivery that set the phase is therefore exact, in O(n^2) for n activities. On an open chain later
-traffic keeps its times. Few schedules differ in phase, so the search is O(n). There a frame may also wait for
-a later beacon that another frame needs anyway. This is worth it only if a beacon interval of delay costs less
-than a beacon, and is not tried.
+traffic keeps its times. Few schedules differ in phase, so the search is O(n). There a frame could also
+wait for a later beacon that another frame needs anyway. Such a wait saves costs only if a beacon interval of
+delay costs less than a beacon, and is not tried.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class _Paths(NamedTuple):
     def arrive(
         self, chain: Chain, step: Step, idle_s: FloatArray, begin_s: FloatArray, energy_j: FloatArray
     ) -> _Paths:
-        """Append an activity that is due after *idle_s*, starts at *begin_s*, and took *energy_j* before."""
+        """Append an activity due after *idle_s* and begun at *begin_s*, after an energy of *energy_j*."""
         now_s = begin_s + step.busy_s
         has_uplink = step.since_uplink_s < inf
         return _Paths(

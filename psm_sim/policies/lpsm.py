@@ -282,7 +282,7 @@ class Lpsm(Policy):
         return (Context(*radio, outstanding, waited_ms),)
 
     def _doze_after_poll(self) -> int:
-        # Restart means the full polling time here as well, and keep has no planned beacon left.
+        # "restart" means the full polling time here as well, and "keep" has no planned beacon left.
         is_uplink = self.acks == "uplink" and self._sent_since_rest and self.after_uplink == "one"
         return 1 if is_uplink else self._beacons
 

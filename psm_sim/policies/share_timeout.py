@@ -24,8 +24,8 @@ class ShareTimeout(LastFramePolicy):
     The policy follows Helmbold, Long, Sconyers and Sherrod (MONET 5, 2000), who spin down disks. The experts
     are timeouts. After each gap between frames, an expert loses the time awake, plus the cost of the doze if
     a received frame ended it. The cost of a doze replaces the energy to spin up. This cost is the mean wait
-    for a DTIM beacon times ``price``. The longest timeout has the same value. The timeout is the weighted
-    mean of the experts.
+    for a DTIM beacon times ``price``, and the longest timeout equals this cost. The policy uses the weighted
+    mean of the timeouts.
 
     A driver does not know when a buffered frame arrived. Half a DTIM interval before the beacon is assumed.
     Fixed-share replaces the variable share of the original.

@@ -52,7 +52,7 @@ class Smart(Policy):
         self._doze_s = (inf, inf)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Await a reply to the frame. An earlier frame that awaits a reply had none until now."""
+        """Await a reply to the frame. An earlier frame may still await one, which has not arrived by now."""
         self._learn(max(0.0, now_s - self._uplink_s), inf)
         self._uplink_s, self._awaits, self._doze_s = now_s, True, (inf, inf)
 

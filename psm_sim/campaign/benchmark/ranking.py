@@ -45,7 +45,7 @@ class Standing:
     best, worse : int
         Number of cases in which no policy costs less, and in which the policy costs more than static PSM.
     worst, worst_case : (float, Case)
-        Largest ratio of its cost to that of the best policy of a case, and this case.
+        Largest ratio of the policy's cost to the cost of the best policy in the same case, and this case.
     """
 
     rank: int

@@ -270,7 +270,7 @@ def run_sweep_tasks(
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     processes = 1 if cluster else process_count(len(missing), workers)
     jobs, failed = make_jobs(missing, processes)
-    # Rows whose files have returned to an earlier content become the last rows of their tasks.
+    # Append a row again if its files have an earlier content again: the last row of a task counts.
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
     table.append(failed)
@@ -328,7 +328,7 @@ def _opened(row: TaskRow) -> tuple[tuple[str, str], ...]:
 
 
 def _keys_with_files(job: Job) -> list[str]:
-    """Return the keys of the tasks that name a file, so that they may open others."""
+    """Return the keys of the tasks that name a file, whose code may open further files."""
     stations = job.scenario.resolve_topology().stations
     shared = [Spec.parse(station.policy, "policy") for station in stations if station.policy]
     shared.append(Spec.parse(job.scenario.trace_name, "trace"))

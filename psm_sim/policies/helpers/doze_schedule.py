@@ -167,9 +167,9 @@ def longest_doze_is_best(
     """Return whether the longest doze is optimal from *now_s* to *until_s*, at beacons *beacon_s* apart.
 
     The test uses the maximum hazard rate of the distribution. With a constant hazard h, a doze of T seconds
-    costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The longest doze is
-    optimal for every hazard of at most half the hazard whose minimum it is. To split or shift the doze by a
-    beacon would then save less than it costs.
+    costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The
+    longest doze minimises this cost at one hazard, and is optimal for every hazard of at most half of it. To
+    split or shift the doze by a beacon would then save less than it costs.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
     arrived, _ = model(grid_s)
