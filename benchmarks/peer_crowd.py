@@ -2,10 +2,11 @@
 
     python -m benchmarks.peer_crowd [FOLDER [SEEDS]]
 
-``peer_crowd.csv`` has the runs of ns-3.44, of 8 s each. psm_sim runs each cell as long, with as many seeds.
+``peer_crowd.csv`` has the runs of ns-3.44, of 4 or 8 s each. psm_sim has as many seeds,
+for 8 s each.
 Printed are the mean delay of a beacon, the mean time from its due time to its end, for which a station that
 only dozes is awake, and the goodput: here and in ns-3 with 95 % intervals over the seeds, and the difference
-in per cent. A difference beyond its tolerance is marked as missed.
+in per cent. A difference beyond its tolerance is marked as missed, even if its interval reaches into it.
 
 With FOLDER, as for ``peer_air_ns3.py``, the file is completed to SEEDS runs of each cell (16). Beacons every
 20 TU instead of 100 TU measure the delay five times as fast.

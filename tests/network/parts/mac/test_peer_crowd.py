@@ -9,13 +9,13 @@ from benchmarks.peer_crowd import CELLS, Crowd, read, simulate
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_goodput_and_time_awake_of_a_crowd_agree_with_ns3(cell):
-    """Goodput within 3 % and the time awake for a beacon within 5 %, in one run of 8 s.
+    """Goodput and the time awake for a beacon within 5 %, and the delay within 10 %, in one run of 8 s.
 
-    So few beacons give the delay to 10 % only; ``benchmarks/peer_crowd.py`` judges it with all seeds.
+    Such a run has a standard deviation of 2 % and more. ``benchmarks/peer_crowd.py`` judges with all seeds.
     """
     runs = read()[cell]
     theirs = Crowd(*(sum(values) / len(runs) for values in zip(*runs.values(), strict=True)))
     ours = simulate(cell, 1)
-    assert ours.mbps == pytest.approx(theirs.mbps, rel=0.03)
+    assert ours.mbps == pytest.approx(theirs.mbps, rel=0.05)
     assert ours.awake_ms == pytest.approx(theirs.awake_ms, rel=0.05)
     assert ours.late_ms == pytest.approx(theirs.late_ms, rel=0.1)
