@@ -324,8 +324,8 @@ def _equal_wake_ups(
     """Return the wake-ups of equal charge above that of a beacon, and how many of them are missed beacons.
 
     The receiver waits equally long for each missed beacon. Pulses that have that charge by chance are
-    subtracted from the number. Point samples see a beacon in one of two numbers of samples. Wake-ups in one
-    phase of a DTIM period have group addressed frames of equal length.
+    subtracted from the number. Point samples see a beacon in one of two numbers of samples, so nearly all
+    others must be equal. Wake-ups in one phase of a DTIM period have group addressed frames of equal length.
     """
     from scipy.special import pdtrc
 
@@ -347,7 +347,7 @@ def _equal_wake_ups(
     is_periodic = numbers.size >= 8 and any(  # fewer are in the same phase by chance
         np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
     )
-    if is_periodic:
+    if is_periodic or (sample_uc and missed < 0.8 * own.size):
         return is_missed, 0.0
     return is_equal, missed
 
