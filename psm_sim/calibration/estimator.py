@@ -30,6 +30,7 @@ METER_ERROR = 0.01
 # "Of 165" counts development recordings whose charge per beacon, or share missed, is within its tolerance.
 _ASSOCIATION_S = 0.6  # the shortest published association with WPA2 takes 0.77 s
 _ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the least of an awake radio
+_MOST_AWAKE_MA = 150.0  # between the largest current of a receiver, 130 mA, and the least of a transmitter
 _WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a sample
 _FOLLOW_UP_S = 3e-3  # 1.5 to 6 ms do as well
 _SHORTEST_S = 0.05  # no access point sends beacons more often
@@ -121,10 +122,11 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
     comb = find_comb(recording, pulses, may_be, beacon_s)
     if comb is None and has_sent.any() and found.base_ma < _ALWAYS_ON_MA:
         # No station transmits in each wake-up. The start of its clock has more charge than a short beacon.
-        comb = find_comb(recording, pulses, has_sent & ~is_long, beacon_s)
+        awake_ma = levels.transmit_ma or found.base_ma + float(np.median(pulses.peaks_ma[has_sent]))
+        if awake_ma < _MOST_AWAKE_MA:
+            comb = find_comb(recording, pulses, has_sent & ~is_long, beacon_s)
         if comb:
-            awake_ma = found.base_ma + float(np.quantile(pulses.peaks_ma[comb.is_on], 0.9))
-            levels = _Levels(levels.transmit_ma or awake_ma, levels.transmit_ma is not None)
+            levels = _Levels(awake_ma, levels.transmit_ma is not None)
             has_sent[:] = False
     is_plain = comb.is_on if comb else np.zeros(is_long.size, bool)
     if comb and (is_plain & ~pulses.is_cut).sum() > 1:
@@ -301,18 +303,17 @@ def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> Boo
 def _least_group_uc(above: FloatArray) -> tuple[float, float]:
     """Return the excess charge at which group addressed frames begin, and the error of the claim.
 
-    A beacon waits for the rest of the frame on air, so the density of delays falls from 0 on. Group addressed
-    frames begin with an interframe space and a frame, which leaves a hole: an exponential distribution of the
-    same median has more than five values below it, or fewer. The charge is infinite if there is none, but 0
-    if there are too few values to show one, since then a late beacon would matter less.
+    A beacon waits for the rest of the frame on air, so the density of delays falls from 0 on, and at least
+    half of x / median are below x. Group addressed frames begin with an interframe space and a frame, which
+    leaves a hole of at most five values. The charge is infinite if there is none, but 0 if there are too few
+    values to show one, since then a late beacon would matter less.
     """
     from scipy.special import bdtr
 
     ordered = np.sort(above)
     few = np.arange(min(6, ordered.size))
     if few.size:
-        shares = -np.expm1(-np.log(2) / np.median(ordered) * ordered[few])
-        errors = bdtr(few, ordered.size, shares)
+        errors = bdtr(few, ordered.size, np.minimum(0.5, ordered[few] / (2 * np.median(ordered))))
         if errors.min() < _ERROR:
             return float(np.nextafter(ordered[errors.argmin()], 0)), float(errors.min())
     return (0.0 if ordered.size < _FEW else np.inf), 1.0
