@@ -142,7 +142,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
 
 
 def _traffic(arguments: argparse.Namespace) -> str:
-    """Return the trace; with ``--report-every``, a ping from the station and a stretch of ten intervals."""
+    """Return the trace; with ``--report-every``, the trace ``ping`` with stretches of ten periods."""
     every_s = parse_duration("--report-every", arguments.report_every)
     if every_s is None:
         return str(arguments.trace)

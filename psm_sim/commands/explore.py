@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Settings(arguments.trace, arguments.profile, policies=policies, **sizes)
     for policy in _parse(settings.arguments)[0]:  # reports wrong options before the server starts
         make_policy(policy)
-    if not arguments.debug:  # invalid and interrupted requests are no errors of the server
+    if not arguments.debug:  # invalid and interrupted requests are not errors of the server
         for name in ("tornado", "bokeh", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
     simulator = Simulator(compare_arguments)
@@ -128,9 +128,10 @@ def _write_static(arguments: argparse.Namespace) -> int:
 
 
 def _announce(address: str, link: Path | None) -> None:
-    """Print the address, and open it in the browser, through the file *link*.
+    """Print the address, and open it in the browser through the file *link*, unless *link* is None.
 
-    The address has a secret token. Other users can see the browser's arguments, but not the file's content.
+    The address contains a secret token. Other users of the computer can see the browser's arguments, but
+    cannot read the file.
     """
     print(f"{address}\nPress Ctrl-C to end the server.", flush=True)  # noqa: T201
     if link:

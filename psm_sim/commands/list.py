@@ -75,7 +75,7 @@ def _print_entries(kind: EntryKind, arguments: argparse.Namespace) -> None:
 
     sources, name = kind.sources(), arguments.name
     if name is not None:
-        if arguments.kind == "profiles" and name not in sources:  # a board, a mode, or a file
+        if arguments.kind == "profiles" and name not in sources:  # the name of a board or a mode, or a file
             found = load_profile(name)
             name, sources = (name, {name: "user"}) if ".toml" in name else (found.name, sources)
         if name not in sources:
@@ -128,7 +128,7 @@ def _topology(name: str) -> ListEntry:
 
 
 def _topology_row(key: str, value: Any) -> dict[str, Any]:
-    """Return the row of a topology key, with full keys in its condition."""
+    """Return the row of a topology key, whose condition names other keys with their sections."""
     from psm_sim.network.topology import conditions_of, parameter_of
 
     requires = " and ".join(map(str, conditions_of(key)))
@@ -146,7 +146,7 @@ def _trace(name: str) -> ListEntry:
     from psm_sim.workload import load_workload
 
     workload = load_workload(name, 1, 1)
-    # Taken from a sampled page, because the declared parameters depend on the kind of trace.
+    # The parameters are read from a workload of one page, because they depend on the kind of trace.
     rows = [
         _row(key, value, _trace_parameter(key, workload.parameters))
         for key, value in workload.parameters.items()
@@ -230,7 +230,7 @@ class EntryKind(NamedTuple):
     folder : str
         Folder of the bundled files, if there are any.
     others : callable
-        Function that returns, by name, the package of each entry without a file, or ``"built in"``.
+        Function that returns the source of each entry without a file, by name: its package or ``"built in"``.
     """
 
     singular: str

@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
     request = _read_request(arguments)
     finished: list[Comparison] = []
     try:
-        # Standard output has only the results. Policies also run, and print, while the figures are drawn.
+        # Only results go to standard output. Policies may print, also while the figures repeat their runs.
         with redirect_stdout(sys.stderr):
             finished.append(_simulate(request, finished.append))
             if request.folder is not None:
@@ -201,7 +201,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
 
 
 def _simulate(request: _Request, keep: Callable[[Comparison], None]) -> Comparison:
-    """Return the comparison. If it fails, *keep* is called with the finished part."""
+    """Return the comparison; if it fails or is interrupted, call *keep* with the finished part."""
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation import run_comparison
 
@@ -225,7 +225,7 @@ def _simulate(request: _Request, keep: Callable[[Comparison], None]) -> Comparis
 
 
 def _keep(request: _Request, comparison: Comparison, error: BaseException) -> None:
-    """Report what was finished before *error*, and write its data if no file was at fault."""
+    """Report the part finished before *error*, and write it unless the error is an unwritable file."""
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
 
@@ -295,7 +295,7 @@ def _plot_path(text: str | None) -> Path | None:
 
 
 def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, str]:
-    """Return the policies, the scenario, the references and the name of the preset of a run."""
+    """Return the policies, scenario, references and preset name of a run."""
     from psm_sim.simulation.preset import RunArguments
 
     settings = parse_settings(arguments.set)
@@ -326,7 +326,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
 
 
 def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
-    """Reject ``--workers`` if neither several seeds or clients nor figures would use it."""
+    """Reject ``--workers`` unless there are several seeds, several clients or figures to compute."""
     is_several = (arguments.replications or 1) > 1 or (
         isinstance(scenario.trace, Spec) and "clients" in scenario.trace.values
     )

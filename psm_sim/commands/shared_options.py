@@ -277,12 +277,12 @@ def measured_profile(profile: str, measured: Sequence[str]) -> str:
 def access_point_settings(
     dtim: int | None, beacon_interval: str | None, settings: Mapping[str, str], busy_air: str | None = None
 ) -> dict[str, Any]:
-    """Return the topology settings of the options, which are None if missing.
+    """Return the topology settings of the options. The value of a missing option is None.
 
     Raises
     ------
     InputError
-        If the beacon interval is invalid, or the *settings* of ``--set`` contain the same key.
+        If the beacon interval is invalid, or *settings* (``--set``) contains the key of an option.
     """
     options: dict[str, dict[str, Any]] = {
         "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},
@@ -325,7 +325,7 @@ def parse_latency(text: str | None) -> float | None:
     return number * scale
 
 
-_MAX_LATENCY_S = 1e6  # twelve days, which no user waits for
+_MAX_LATENCY_S = 1e6  # twelve days, longer than any useful limit
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 

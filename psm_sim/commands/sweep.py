@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:
-    """Return the grid of the options, or of the grid file, which conflicts with such options."""
+    """Return the grid from the grid file, or else from the options; reject both together."""
     from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes, read_grid
     from psm_sim.network.chip_profiles import load_profile
     from psm_sim.simulation.preset import load_preset, present_network
@@ -164,7 +164,7 @@ def _show(rows: list[TaskRow], form: str) -> None:
 
 
 def _draw(rows: list[TaskRow], table: SweepTable, path: Path) -> list[str]:
-    """Draw the figure. A file of this name that the sweep has not drawn is kept, and named in a remark."""
+    """Draw the figure. If *path* is a file that this sweep has not drawn, keep it and return a remark."""
     from zlib import crc32
 
     from psm_sim.common.output_files import atomic_write_text

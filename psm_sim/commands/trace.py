@@ -212,7 +212,7 @@ def _facts(file_format: str, trace: Profile | Regimes | TrafficTrace) -> dict[st
 
 
 def _regime_table(regimes: Regimes) -> list[Column]:
-    """Return the pages of a segment of each regime, and means over its pages."""
+    """Return the columns of the regimes: pages per segment, means over the pages, and length of a segment."""
     rows = {}
     for name, pages in regimes.pages.items():
         tables = regimes.profiles[name].tables
@@ -225,7 +225,7 @@ def _regime_table(regimes: Regimes) -> list[Column]:
 
 
 def _part_table(traffic: TrafficTrace) -> list[Column]:
-    """Return the defaults of each part, and its messages in an hour that is sampled with seed 1."""
+    """Return the columns of the parts: their defaults, and the messages of an hour sampled with seed 1."""
     rows = {}
     for name, texts in traffic.parts.items():
         owner = f"trace {traffic.name}: {name}"
@@ -283,7 +283,7 @@ def _page_quantities(recording: PageRecording) -> dict[str, NDArray[Any]]:
     }
 
 
-# Deciles at both ends, quartiles, and the tail, which decides how long a page can take.
+# The outer deciles, the quartiles, and the upper tail, which determines the longest page times.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 _HEADS = ("mean", *(f"{p:.0%}" for p in QUANTILES[:-1]), "max")
 _HOUR_S = 3600.0  # messages per hour are shown

@@ -90,7 +90,7 @@ class Spec:
         return Spec(self.name, tuple(values.items()), self.label)
 
     def with_defaults(self, values: Mapping[str, object]) -> Spec:
-        """Return a copy with the *values* whose keys this spec lacks; None values are skipped."""
+        """Return a copy to which the *values* of missing keys are added, except None values."""
         spec = self
         for key, value in values.items():
             if value is not None and key not in self.values:
@@ -98,7 +98,7 @@ class Spec:
         return spec
 
     def files(self) -> list[Path]:
-        """Return the existing files in the name and the values, including nested specs.
+        """Return the existing files that the name and the values refer to, including nested specs.
 
         A user's file is followed by the modules that it imports from its folder.
         """

@@ -29,7 +29,7 @@ def harmless_cell(value: Any) -> Any:
     """Return a text that neither runs as a formula nor controls a terminal; return other values unchanged.
 
     Unprintable characters are escaped. An apostrophe is put before a formula, so that a spreadsheet shows it
-    as text. Numbers in text are no formulas.
+    as text. A text that is a number, such as ``-1``, is left unchanged.
     """
     if not isinstance(value, str):
         return value

@@ -14,7 +14,7 @@ _Task = TypeVar("_Task")
 _Output = TypeVar("_Output")
 
 _CONNECT_TIMEOUT_S = 10  # the default is 30 s, too long to wait for a mistyped address
-_POLL_TIMEOUT_S = 0.5  # Ctrl-C is noticed after this time
+_POLL_TIMEOUT_S = 0.5  # maximum delay until Ctrl-C is noticed
 _TASKS_PER_THREAD = 2
 """Submitted tasks per thread of the cluster, so that no thread waits for its next task."""
 
@@ -22,7 +22,7 @@ _TASKS_PER_THREAD = 2
 def run_on_cluster(
     function: Callable[[_Task], Iterable[_Output]], tasks: deque[_Task], address: str, isolated: bool
 ) -> Generator[tuple[_Task, _Output | Ended], None, None]:
-    """Yield each task with its outputs and its end, like :func:`psm_sim.common.parallel.unordered_map`.
+    """Yield the outputs and the end of each task, as :func:`psm_sim.common.parallel.unordered_map` does.
 
     If a worker is lost, Dask runs its tasks again on other workers, up to its limit ``allowed-failures``.
     Workers may join and the caller may append *tasks* during the iteration. *address* names the scheduler,

@@ -28,7 +28,10 @@ class PluginError(InputError):
 
 
 class CommandTerminated(BaseException):
-    """Request to end the command with a *status*, which ``except Exception`` in user code does not catch."""
+    """Request to end the command with a *status*.
+
+    The class is not derived from Exception, so that ``except Exception`` in user code does not catch it.
+    """
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -66,7 +69,7 @@ def source_location(error: BaseException) -> str:
 def definition_location(component: object) -> str:
     """Return file and line of a user's function or class as ``" (my.py, line 7)"``, or ``""``.
 
-    Unlike :func:`source_location` it names code that returned a wrong value, which leaves no traceback.
+    It locates code that returned a wrong value, for which :func:`source_location` has no traceback.
     """
     import inspect
 
@@ -100,14 +103,14 @@ def one_of(name: str, names: Iterable[str]) -> str:
     return f"one of {len(names)} names{', such as ' if shown else ''}{', '.join(shown)}"
 
 
-_CLOSE = 0.65  # one wrong letter of three, or two swapped ones, have a similarity of 2/3
+_CLOSE = 0.65  # similarity of three letters with one wrong or two swapped: 2/3
 _MANY, _NEAREST = 25, 5  # more than 25 names fill the terminal, so the five nearest are listed
 
 
 def _similarity(name: str, valid: str) -> float:
     """Return the similarity of two names from 0 to 1, regardless of case and leading dashes.
 
-    The section of *valid* counts only if *name* contains a dot.
+    The section of *valid* is compared only if *name* contains a dot.
     """
     from difflib import SequenceMatcher
 

@@ -10,8 +10,8 @@ from typing import Any, AnyStr
 MAX_VALUE, MAX_SENTENCE = 200, 4_000
 """Maximum number of characters of one value and of a whole message."""
 
-# Quoted values, matched from left to right so that the text between two values is not taken for a value,
-# or long runs without white space.
+# Quoted values, or runs of 200 characters without white space. Quotes are matched from left to right, so that
+# the text between two values is not taken for a value.
 _VALUE = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|(?<!\w)\"(?:[^\"\\]|\\.)*\"(?!\w)|\S{200,}")
 
 
@@ -66,7 +66,7 @@ def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> i
 
 
 def _decimals(value: float, digits: int) -> int:
-    """Return the decimals that show *digits* significant digits of *value*, at most three digits below 1."""
+    """Return the decimals for *digits* significant digits of *value*, at most three digits if *value* < 1."""
     exponent = math.floor(math.log10(value))
     return min(max(min(digits, 3 if exponent < 0 else digits) - 1 - exponent, 0), _MAX_DECIMALS)
 
@@ -89,7 +89,7 @@ def format_half_width(value: float, decimals: int) -> str:
 
 
 def format_digits(value: float, digits: int = 3) -> str:
-    """Return a number with significant digits, without an exponent."""
+    """Return a number with at least *digits* significant digits, and without an exponent."""
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2]) if math.isfinite(value) else 0
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
@@ -102,7 +102,7 @@ def format_percent(value: float) -> str:
 
 
 def format_range(low: float, typical: float, high: float, unit: str) -> str:
-    """Return ``"LOW to HIGH UNIT, typically X"``, rounded to two significant digits of the width."""
+    """Return ``"LOW to HIGH UNIT, typically X"``, rounded to two significant digits of HIGH - LOW."""
     decimals = 0 if high <= low else 1 - math.floor(math.log10(high - low))
     texts = [f"{round(value, decimals):.{max(0, decimals)}f}" for value in (low, high, typical)]
     return f"{texts[0]} to {texts[1]} {unit}, typically {texts[2]}"
@@ -111,8 +111,8 @@ def format_range(low: float, typical: float, high: float, unit: str) -> str:
 def format_seconds(seconds: float, digits: int | None = 3) -> str:
     """Return a duration with three significant digits in ms or s, or with one decimal in larger units.
 
-    A time of at least two minutes, hours or days is shown in the largest such unit. Without *digits*, all
-    digits of milliseconds and seconds are shown.
+    Durations from 2 minutes, 2 hours and 2 days on are shown in these units. Without *digits*, all digits of
+    milliseconds and seconds are shown.
     """
     for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:

@@ -43,12 +43,12 @@ MAX_CAPTURE_BYTES = 16 << 30
 
 
 def ascii_number(text: str) -> str:
-    """Return *text*, which is to be parsed as a number.
+    """Return the *text* of a number unchanged, after checking that it is ASCII.
 
     Raises
     ------
     ValueError
-        If *text* has digits of another script, which Python also accepts.
+        If *text* is not ASCII. Python would also accept digits of other scripts.
     """
     if not text.isascii():
         raise ValueError

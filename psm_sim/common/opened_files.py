@@ -1,7 +1,7 @@
 """Files that user code opens while it runs: its modules and its data.
 
-They are known only after a run. A result is kept with their digests, and is outdated when one of them
-changes.
+These files are known only after a run. Their digests are stored with the result, which is outdated when one
+of the files changes.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ def note_opened_files() -> Iterator[None]:
 
 
 def add_opened_files(digests: Mapping[str, str]) -> None:
-    """Add the files that another process has opened for this one."""
+    """Add the digests of files that another process has opened on behalf of this one."""
     _digests.update({Path(path): digest for path, digest in digests.items()})
 
 
 def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
     """Return the digests of the files that user code has opened in this process, by their absolute paths.
 
-    Imported modules are included. The *named* files, the files of psm_sim, of the interpreter and of
-    installed packages, and the files that this process has written are excluded.
+    Imported modules are included. Excluded are the *named* files, the files that this process has written,
+    and the files of psm_sim, of the interpreter and of installed packages.
     """
     for name, module in list(sys.modules.items()):  # perhaps imported before the first block
         file = getattr(module, "__file__", None)
@@ -64,7 +64,7 @@ def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
 
 
 def are_unchanged(digests: Mapping[str, str]) -> bool:
-    """Return whether all files, by path, still have their *digests*."""
+    """Return whether the files still have these *digests*, given by path."""
     return all(_digest(Path(path)) == digest for path, digest in digests.items())
 
 
@@ -91,7 +91,7 @@ def _note(path: Path) -> None:
     is_library = str(path).startswith(_LIBRARIES) or _INSTALLED.intersection(path.parts)
     if is_library or path in _written or path in _noting or not path.is_file():
         return
-    _noting.append(path)  # because the digest opens the file, too
+    _noting.append(path)  # computing the digest opens the file, too
     _digests[path] = _digest(path)
     _noting.remove(path)
 

@@ -167,7 +167,7 @@ def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *
 
 
 def _is_same_file(first: Path, second: Path) -> bool:
-    """Return whether two paths lead to the same file, through symbolic or hard links too."""
+    """Return whether two paths lead to the same file, possibly through symbolic or hard links."""
     try:
         return first.samefile(second)
     except OSError:  # one path does not exist
@@ -206,16 +206,16 @@ def _temporary_path(folder: Path) -> Path:
 
 
 def _flush(path: Path) -> None:
-    """Flush a file to disk; a rename before that may leave an empty file after a power failure."""
+    """Flush a file to disk. Otherwise, a power failure after its rename may leave an empty file."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
 def _rename(temporary: Path, target: Path) -> None:
-    """Rename *temporary* to *target*, and keep the permissions of a file that is replaced."""
+    """Rename *temporary* to *target*. If *target* exists, keep its permissions."""
     if target.resolve() in _NEW:
         try:
-            os.link(temporary, target)  # unlike a rename, it does not replace a file
+            os.link(temporary, target)  # unlike a rename, a link does not replace a file
         except FileExistsError:
             raise InputError(
                 f"Another command has written {str(target)!r} meanwhile; choose another output."

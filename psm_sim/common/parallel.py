@@ -141,7 +141,7 @@ _channel: list[Connection] = []
 class Session:
     """Process in its own session, with a pipe to it.
 
-    The process and its children end with this object at the latest.
+    The process and its children end when this object is garbage-collected, or earlier.
 
     Parameters
     ----------
@@ -209,7 +209,10 @@ def _end_session(channel: Connection, process: BaseProcess, forwarder: threading
 
 
 def _forward(source: Connection, printed: list[int], process: BaseProcess) -> None:
-    """Copy *source* to standard error, and count the bytes in *printed*. Kill *process* above the limit."""
+    """Copy *source* to standard error, and count the bytes in *printed*.
+
+    Kill the group of *process* if the count exceeds :data:`MAX_PRINTED`.
+    """
     last = b"\n"
     with source, suppress(OSError):
         while data := os.read(source.fileno(), 1 << 16):
@@ -226,8 +229,9 @@ def _forward(source: Connection, printed: list[int], process: BaseProcess) -> No
 def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cover (in a child)
     """Call ``function()`` in a child process with its own session, and exit with the returned status.
 
-    Processes that the child starts end with this process, which must not have started threads. Terminating
-    signals are passed to the child. A second signal kills the child. Ctrl-Z pauses both processes.
+    Processes that the child starts end when this process ends. This process must not have started threads.
+    Terminating signals are passed to the child. A second signal kills the child. Ctrl-Z pauses both
+    processes.
 
     Raises
     ------
@@ -325,7 +329,7 @@ def _receive(session: Session) -> Any:
 
 
 def _lead_session() -> None:  # pragma: no cover (in a child)
-    """Start a session with limits on user code, which ends with the parent process."""
+    """Start a session that ends with the parent process, and limit user code in it."""
     if hasattr(os, "setsid"):
         os.setsid()
     limit_user_code()
@@ -395,7 +399,7 @@ def _block_sigint() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker
 
-    # The tracker is started first, because its start unblocks the signal.
+    # The resource tracker is started first, because its start unblocks the signal.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

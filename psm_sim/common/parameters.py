@@ -37,7 +37,7 @@ class Condition:
     Attributes
     ----------
     alternatives : tuple of (str, str)
-        Pairs (name, value). An empty value stands for any but 0, false and none.
+        Pairs (name, value). An empty value means any value except 0, false and none.
     """
 
     alternatives: tuple[tuple[str, str], ...]
@@ -49,7 +49,7 @@ class Condition:
         return cls(tuple((name, value) for name, _, value in pairs))
 
     def within(self, section: str) -> Condition:
-        """Return the condition with *section* before the names that have none."""
+        """Return the condition with *section* before the names without a section."""
         return Condition(
             tuple((name if "." in name else f"{section}.{name}", value) for name, value in self.alternatives)
         )
@@ -63,7 +63,7 @@ class Condition:
         return False
 
     def error(self, owner: str, name: str) -> InputError:
-        """Return the error for the parameter *name* of *owner*, set although the condition is not met."""
+        """Return the error for a parameter *name* of *owner* that is set while this condition is not met."""
         return InputError(f"{owner}: {name} has no effect without {self}; add it or remove {name}.")
 
     def __str__(self) -> str:
@@ -228,7 +228,7 @@ def parameters_of(cls: type) -> dict[str, Parameter]:
     return dict(_parameters_of(cls))
 
 
-@cache  # Called for each key of a topology; reading one takes 20 times as long without the cache.
+@cache  # Called for each key of a topology; without the cache, reading a topology takes 20 times as long.
 def _parameters_of(cls: type) -> dict[str, Parameter]:
     declared = _declared(cls)
     parameters = [
@@ -241,7 +241,7 @@ def _parameters_of(cls: type) -> dict[str, Parameter]:
     return {parameter.name: parameter for parameter in parameters}
 
 
-@cache  # Called for each object, whose checks take a third of the time with the cache.
+@cache  # Called for each object; the cache reduces the time of its checks to a third.
 def _declared(cls: type) -> dict[str, Parameter]:
     """Return the fields declared with :func:`parameter`, also in base dataclasses, by attribute."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
@@ -291,7 +291,7 @@ def build(
     owner : str
         Name of the component in error messages, such as ``"policy bsd"``.
     defaults : mapping of str to str or None
-        Values of a file as text, which *texts* override. They may have no effect.
+        Values from a file, as text. Values in *texts* override them. Values without effect are allowed.
     **arguments
         Values set by the program; *texts* may not set them.
 
@@ -335,7 +335,7 @@ def check_names(names: Iterable[str], valid_names: Iterable[str], owner: str) ->
 
 
 def check_all(instance: Any, owner: str) -> None:
-    """Check every declared parameter of a dataclass instance, as called from ``__post_init__``."""
+    """Check every declared parameter of a dataclass instance; called in ``__post_init__``."""
     cls: type = type(instance)
     for attribute, declared in _declared(cls).items():
         declared.check(getattr(instance, attribute), owner)

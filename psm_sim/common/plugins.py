@@ -119,7 +119,7 @@ def _class_names(module: ModuleType, base: type) -> str:
 
 
 def imported_files(file: Path) -> list[Path]:
-    """Return the modules in the folder of a user's *file* that it imports, directly or not."""
+    """Return the modules that a user's *file* imports from its folder, directly or indirectly."""
     files, waiting = list[Path](), [file]
     while waiting:
         names = sorted(_imported_names(waiting.pop()) - sys.stdlib_module_names)
@@ -133,7 +133,7 @@ def imported_files(file: Path) -> list[Path]:
 def _imported_names(file: Path) -> set[str]:
     try:
         nodes = list(ast.walk(ast.parse(_read(file))))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # reported by the import
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the import reports the error
         return set()
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
@@ -155,7 +155,7 @@ class _FolderFinder:
         self._files: dict[str, Path] = {}
 
     def add(self, files: list[Path]) -> None:
-        """Add modules. They replace modules of the same name in other folders or with other contents."""
+        """Add modules. Each replaces a module of the same name from another folder or with other contents."""
         for file in files:
             self._files[file.stem] = file
             if getattr(sys.modules.get(file.stem), "__name__", "").startswith(PLUGIN):

@@ -28,5 +28,5 @@ def random_stream(seed: int, name: str, replication: int = 0) -> np.random.Gener
 
 
 def stream_name(name: str, owner: str) -> str:
-    """Return the stream name of the component *owner*; without an owner it is the plain *name*."""
+    """Return the stream name of the component *owner*, or the plain *name* if *owner* is empty."""
     return f"{name} of {owner}" if owner else name

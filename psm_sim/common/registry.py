@@ -90,7 +90,7 @@ class Registry(Generic[T]):
         return name in self._builtin or class_file(name) is not None or name in self.installed()
 
     def get(self, name: str) -> type:
-        """Return the class of a built-in name, a package's name or ``FILE.py:CLASS``.
+        """Return the class of a component that is built in, from a package, or written ``FILE.py:CLASS``.
 
         Raises
         ------

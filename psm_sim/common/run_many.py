@@ -39,12 +39,12 @@ def run_many(
     progress : callable
         Called with the number of finished tasks, whenever a task ends.
     unit : str
-        Plural of a task for the progress, such as ``"seeds"``.
+        Plural name of a task in progress reports, such as ``"seeds"``.
 
     Raises
     ------
     WorkerDiedError
-        If the process of a call ended, and so did the process that repeated the call.
+        If the process of a call ended, and the process of the repeated call ended, too.
     """
     results = run_in_order(partial(_yield_output, function), tasks, workers, progress, unit)
     for number, (outputs, error) in enumerate(results, 1):
@@ -63,11 +63,12 @@ def run_in_order(
     unit: str = "",
     isolated: bool = False,
 ) -> Iterator[tuple[list[_Output], BaseException | None]]:
-    """Yield the outputs of ``function(task)`` and its exception, or None, in the order of the tasks.
+    """Yield the outputs of ``function(task)`` and its exception or None for each task, in order.
 
     The parameters are as in :func:`run_many`, except that *function* returns an iterable. If *isolated* is
     true, user code may end its process, and a single worker is a separate process, too. Otherwise, a call
-    whose process has ended is repeated once, because the process may have been killed for another reason.
+    whose process has ended is repeated once, because something other than the call may have ended the
+    process.
     """
     waiting, running = deque(enumerate(tasks)), dict[int, list[_Output]]()
     ended, died = dict[int, BaseException | None](), set[int]()
@@ -98,9 +99,10 @@ def run_as_completed(
 ) -> Generator[tuple[_Task, _Output | Ended], None, None]:
     """Yield (task, output) for each output of ``function(task)`` as it arrives, then (task, :class:`Ended`).
 
-    The caller may append to *tasks* during the iteration, and the workers end with it. *cluster* is the
-    address of a Dask scheduler, whose workers return all outputs of a task at its end; empty for local
-    processes. *workers* is as in :func:`run_many`. If *isolated* is true, a call may end its process.
+    The caller may append to *tasks* during the iteration. The workers end when the iteration ends. *cluster*
+    is the address of a Dask scheduler, whose workers return all outputs of a task when the task ends; empty
+    for local processes. *workers* is as in :func:`run_many`. If *isolated* is true, a call may end its
+    process.
 
     Raises
     ------

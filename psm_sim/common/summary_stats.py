@@ -95,7 +95,7 @@ This limit is a rule of the benchmark (``docs/benchmark.md``).
 
 
 def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:
-    """Return which pairs of means differ, with :func:`adjusted_p_values` of at most 5 %."""
+    """Return which pairs of means have :func:`adjusted_p_values` of at most 5 %."""
     return adjusted_p_values(values) <= LEVEL
 
 

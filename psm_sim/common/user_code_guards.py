@@ -69,10 +69,10 @@ def time_limit_s(method: str) -> float:
 
 
 def limit_user_code() -> None:
-    """Limit the time of user code in the main thread, and the memory of this process if it imports a file.
+    """Limit the time of user code in the main thread, and the memory after the import of a user's file.
 
-    A call of a library that does not return to Python in time ends the process with the signal SIGVTALRM. If
-    a call of user code forks this process, the copy ends together with the call.
+    If a library call does not return to Python in time, the signal SIGVTALRM ends the process. If a call of
+    user code forks this process, the child process ends when that call ends.
     """
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _limit_time)
@@ -105,10 +105,10 @@ def is_memory_spent() -> bool:
 
 
 def _limit_time(*_: object) -> None:
-    """Subtract a tick from the time left of the main thread's outermost call, and end the call below 0.
+    """Subtract a tick from the time left for the main thread's outermost call, and end the call below 0 s.
 
-    Without ticks, every call would have to read the clock. Python handles no signal while a library call
-    lasts, so that the timer set here expires.
+    Without ticks, every call would have to read the clock. Python handles no signal during a library call. If
+    a library call takes too long, the timer that is set here ends the process.
     """
     signal.setitimer(signal.ITIMER_VIRTUAL, CALL_S)
     for call in _calls.running[:1]:
@@ -192,8 +192,7 @@ def component_name(component: Any) -> str:
 def copy_component(
     component: _Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
 ) -> _Component:
-    """Return a deep copy of a policy or loss. Errors name it *owner* and end with *remedy*.
-
+    """Return a deep copy of a policy or loss. Error messages call it *owner* and end with *remedy*.
 
     Raises
     ------
