@@ -348,7 +348,7 @@ def _equal_wake_ups(
     is_periodic = numbers.size >= 8 and any(  # fewer are in the same phase by chance
         np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
     )
-    if is_periodic or (sample_uc and missed < 0.8 * own.size):
+    if is_periodic or (sample_uc and missed < 0.8 * is_large.sum()):
         return is_missed, 0.0
     return is_equal, missed
 
