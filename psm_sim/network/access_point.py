@@ -15,9 +15,8 @@ from psm_sim.network.topology_sections import AccessPointParameters
 class Port:
     """Port of one station at the access point, with its bounded queue and its TIM bit.
 
-    Frames for an awake station are forwarded at once, those for a dozing station are buffered in order. The
-    capacity limits the sum of buffered frames and frames not yet delivered. A frame that exceeds it is
-    dropped.
+    Frames for an awake station are forwarded at once. Frames for a dozing station are buffered in order. The
+    capacity limits the number of frames buffered or not yet delivered. A frame that exceeds it is dropped.
 
     Attributes
     ----------
@@ -26,7 +25,7 @@ class Port:
     on_buffered : sequence of callables
         Called like :meth:`Observer.buffered <psm_sim.network.observers.Observer.buffered>`.
     dropped_frames, dropped_bytes : int
-        Frames dropped so far, and their bytes including headers.
+        Number of frames dropped so far, and of their bytes, including headers.
     """
 
     def __init__(self, env: Environment, parameters: AccessPointParameters, downlink: Link) -> None:

@@ -37,7 +37,7 @@ class MessageStats:
         self._last = self._lost_on_connections = 0
 
     def start(self, message: Message) -> int:
-        """Count a sent message. Return the number of a datagram, from 1, and 0 for other messages."""
+        """Count a sent message. Return the number of a datagram, from 1, or 0 for other messages."""
         self.sent += 1
         if message.connection != DATAGRAM:
             return 0
@@ -77,7 +77,7 @@ ArrivalCallback = Callable[[MessageTransit], None]
 class MessageStream:
     """Application at one end of a persistent connection.
 
-    It counts the received bytes, and calls *arrived* with each message of the peer that is complete.
+    It counts the received bytes, and calls *arrived* with each complete message of the peer.
     Data written before the connection is established are sent afterwards.
 
     Attributes
@@ -91,7 +91,7 @@ class MessageStream:
     def __init__(self, arrived: ArrivalCallback) -> None:
         self._arrived = arrived
         self._awaited: deque[tuple[MessageTransit, int]] = deque()
-        self._missing = 0  # bytes missing of the first message; negative if later messages have begun
+        self._missing = 0  # bytes missing from the first message; negative if later messages have begun
         self._waiting = 0
         self._open = False
         self.endpoint: Endpoint
@@ -115,7 +115,7 @@ class MessageStream:
             self._missing += size
 
     def established(self) -> None:
-        """Send the data that wait for the connection."""
+        """Send the data that were written before the connection was established."""
         self._open = True
         if self._waiting:
             self.endpoint.write(self._waiting)

@@ -1,4 +1,4 @@
-"""One event per beacon, to test the event-free beacon logic against."""
+"""Beacon logic with one event per beacon, a reference for tests of the event-free logic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def schedule_every_beacon(world: World) -> None:
 
     def beacon() -> None:
         nonlocal number
-        # advance() excludes its own time: the next float makes the radio process this beacon.
+        # advance() excludes events at its argument. The next float includes this beacon.
         world.radio.advance(nextafter(world.beacons.time(number), inf))
         number += 1
         alarm.at(world.beacons.time(number))

@@ -38,7 +38,7 @@ class Visit(NamedTuple):
 
 
 class Browser:
-    """Browser that loads one page after another (thesis, section 2.5.4, as the HTTP model of ns-2).
+    """Browser that loads one page after another (thesis, section 2.5.4), like the HTTP model of ns-2.
 
     It loads the main object first, then the embedded objects over at most ``connections`` parallel
     connections. A connection carries a single object, or several in sequence if it is persistent.
@@ -46,7 +46,7 @@ class Browser:
     Parameters
     ----------
     env, host, parameters
-        The clock, the client's host, and the parameters.
+        The clock, the client's host, and the parameters of the browser.
     on_page
         Called with a :class:`Visit` at the end of each page.
 
@@ -57,7 +57,7 @@ class Browser:
     load_by_dependencies : callable
         Loads a page with dependencies; must be set before the first such page.
     page_ended : Event
-        Event of the end of the current page.
+        Event that fires at the end of the current page.
     """
 
     def __init__(

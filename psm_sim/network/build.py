@@ -1,4 +1,4 @@
-"""Construction of worlds. Only this module imports the optional parts, and only those in use."""
+"""Construction of worlds. Only this module imports optional parts, and only the parts in use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def build_world(
     topology, policy, observers
         See :class:`~psm_sim.network.world.World`.
     bss : Bss or None
-        BSS whose clock and channel the station shares with others; None if it is alone.
+        BSS whose clock and channel the station shares with other stations; None for a single station.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, bss: Bss | None)
 
 
 def is_plain(topology: Topology) -> bool:
-    """Return whether a station on a link needs no feature of a real device."""
+    """Return whether a topology without the DCF enables no feature of a real device."""
     access_point, power = topology.access_point, topology.power
     beacon = topology.beacon
     all_zero = (beacon.loss, beacon.busy_air, access_point.group_per_s, power.wake_j) == (0, 0, 0, 0)

@@ -1,8 +1,8 @@
 """Base current and charge per beacon of a chip, from one or two measured mean currents.
 
-An idle station that receives each DTIM beacon draws ``base + charge / (D x interval)``. One mean leaves one
-unknown, for which the other chips are the prior: the logarithms of their base and charge are taken to be
-jointly normal.
+An idle station that receives each DTIM beacon draws ``base + charge / (D x interval)``. One mean does not
+determine both unknowns. The other chips then are the prior: the logarithms of base and charge are assumed to
+be jointly normal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from psm_sim.common.errors import InputError
 
 BEACON_MS = 102.4
-"""Time between beacons for which currents at a DTIM period are stated, 100 TU."""
+"""Beacon interval for which currents at a DTIM period are stated, 100 TU."""
 
 BEACON_AIR_MS = 1.384
 """Air time of a beacon of 149 B at 1 Mbit/s, for which a chip of unknown charge per beacon is awake.
@@ -23,29 +23,29 @@ The data sheets of the comparison for :data:`DOZING_RATIOS` are read in this way
 """
 
 ASSOCIATION_MC = (80.0, 200.0, 400.0)
-"""Low, typical and high charge of a start-up with an association, for a chip whose profile states none.
+"""Low, typical and high charge in mC of a start-up with an association, for a chip whose profile states none.
 
-Two chips were measured: the ESP32 with 109 mC and a static address, and 204 mC with DHCP (glenn20,
-upy-esp32-experiments), and the ESP32-C5 with 233 to 396 mC (sjain166/XiFi). The range is rounded.
+Two chips were measured. The ESP32 needs 109 mC with a static address and 204 mC with DHCP (glenn20,
+upy-esp32-experiments), the ESP32-C5 233 to 396 mC (sjain166/XiFi). The range is rounded.
 """
 
 DOZING_RATIOS = {"light-sleep": (0.86, 3.5), "modem-sleep": (0.7, 1.55), "modem-sleep-dfs": (0.7, 1.55)}
-"""Interval of the measured mean current of a dozing station over the predicted one, for a chip not measured.
+"""Interval of the ratio of measured to predicted mean current of a dozing station, for a chip not measured.
 
-Light sleep: measured currents and those predicted from data sheets. It was chosen on 29 rows, of which it
-covers 24, and covers the three rows of a chip that was added later (reports/validation). Modem sleep: an
-ESP32 of esp-at at 80 MHz, and a board, against Espressif's table.
+The interval for light sleep was chosen on 29 measured currents, of which it covers 24. It also covers the
+three currents of a chip that was added later (reports/validation). The interval for modem sleep comes from
+Espressif's table and two measurements: an ESP32 with esp-at at 80 MHz, and a board.
 """
 
 AWAKE_RATIOS = (0.65, 1.25)
-"""The same for an awake radio: receive currents of data sheets over the greatest currents of seven chips."""
+"""Interval for an awake radio: receive currents of data sheets over the greatest currents of seven chips."""
 
 
 def dozing_ratios_after(periods: Collection[int]) -> tuple[float, float]:
-    """Return the same interval after one or two mean currents were measured at these DTIM *periods*.
+    """Return the interval of the ratio after one or two mean currents were measured at these DTIM *periods*.
 
-    It was chosen on the measured rows, and covers more than four fifths of those that were not given, of all
-    chips (reports/validation, calibration).
+    It was chosen on the measured currents. Over all chips, it covers more than four fifths of the currents
+    that were not given (reports/validation, calibration).
     """
     if len(periods) == 1:
         half = 0.13 if min(periods) >= 3 else 0.25
@@ -62,14 +62,14 @@ def estimate_base_and_charge(
     Parameters
     ----------
     means_ma : mapping of int to float
-        One or two mean currents by DTIM period, of an idle station.
+        One or two mean currents of an idle station in mA, by DTIM period.
     others : sequence of (float, float)
-        Base and charge of at least four other chips, the prior; not used with two means.
+        Base and charge of at least four other chips, which are the prior; not used with two means.
 
     Raises
     ------
     InputError
-        If two means have no base and charge above 0.
+        If no base and charge above 0 fit two means.
     """
     if len(means_ma) == 2:
         (first, low_ma), (second, high_ma) = sorted(means_ma.items(), reverse=True)

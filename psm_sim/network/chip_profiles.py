@@ -1,7 +1,7 @@
 """Chip profiles, which set power draw, timing and TCP stack of a station in any topology.
 
-A profile has tables ``[[mode]]`` with the currents of a data sheet, or one table ``[power]`` with watts and
-joules, which is then the mode light sleep.
+A profile has tables ``[[mode]]`` with the currents of a data sheet, or a single table ``[power]`` with watts
+and joules, which describes light sleep.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ class Mode:
     numbers : mapping of str to float
         ``supply_v``, ``floor_ma`` (asleep), ``extra_ma`` (own timers and keep-alives; the base current is the
         sum of both), ``awake_ma``, ``transmit_ma``, ``beacon_uc`` (charge above the base for one beacon),
-        ``wake_ms`` and ``wake_uc`` (to wake for a transmission), ``associate_ms``. Missing ones are not
-        known.
+        ``wake_ms`` and ``wake_uc`` (to wake for a transmission), ``associate_ms``. Missing numbers are
+        unknown.
     associate_mc : tuple of float
-        Low, typical and high charge of an association with its start-up; empty if not known.
+        Low, typical and high charge in mC of a start-up with an association; empty if unknown.
     origin : mapping of str to str
         Origin and source of each number. It starts with one of :data:`ORIGINS`.
     spread : mapping of str to tuple of float
         Low and high value of a number, if the sources differ.
     default_of : tuple of str
-        Firmwares that use this mode unless told otherwise.
+        Firmwares that use this mode by default.
     """
 
     name: str
@@ -120,7 +120,7 @@ class ChipProfile:
     name, description, source : str
         Name of the profile, its description, and the publication or data sheet.
     values : mapping
-        Topology keys and their values, with the TCP stack of the usual firmware if it is one of ours.
+        Topology keys and their values, with the TCP stack of the usual firmware if it is modelled.
     origin : mapping
         Origin of each value: measured, derived, from a data sheet, or assumed.
     driver : str
@@ -130,11 +130,11 @@ class ChipProfile:
     modes : mapping of str to Mode
         Modes by name; empty if the profile has a table ``[power]``.
     mode : Mode or None
-        Mode that the values belong to; None if the profile has a table ``[power]``.
+        Mode to which the values belong; None if the profile has a table ``[power]``.
     interval : (float, float)
-        Interval of the mean current of a dozing station, relative to the predicted one.
+        Interval of the ratio of measured to predicted mean current of a dozing station.
     known : str
-        Knowledge of the board that the interval rests on.
+        Measurements of the board on which the interval is based, as text.
     """
 
     name: str
@@ -207,13 +207,13 @@ def load_profile(text: str) -> ChipProfile:
 
 
 _SCATTERED = ("esp32", "esp32-s2")
-"""Chips that are no prior of others: their rows scatter by 7 %, or belong to two sleep states."""
+"""Chips excluded from the prior, because their currents scatter by 7 % or belong to two sleep states."""
 
 
 def base_and_charge_of_others(mode: str, without: Collection[str] = ()) -> list[tuple[float, float]]:
     """Return base current in mA and charge per beacon in uC of the bundled chips in a *mode*.
 
-    The chips *without* are left out.
+    The chips in *without* are left out.
     """
     modes = [
         load_profile(name).modes.get(mode)
@@ -251,7 +251,7 @@ def _means(spec: Spec) -> dict[int, float]:
 def _estimate(
     values: dict[str, Any], origin: dict[str, str], means_ma: Mapping[int, float], mode: str, name: str
 ) -> None:
-    """Replace base and charge in *values* by those of measured means."""
+    """Replace base and charge in *values* by estimates from measured means."""
     if "power.supply_v" not in values:
         raise InputError(f"profile {name}: measured currents require power.supply_v; add the supply voltage.")
     others = base_and_charge_of_others(mode, (name,))
@@ -274,7 +274,7 @@ def _power(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str,
     for key in values:
         if key not in valid:
             raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
-    if "power.beacon_j" not in values:  # most of the energy of psm with a current chip
+    if "power.beacon_j" not in values:  # beacons take most of the energy of psm on a current chip
         raise InputError(
             f"{path.name}: power.beacon_j is missing; add the energy to receive a beacon, in joules."
         )
@@ -326,7 +326,7 @@ def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mo
         for key in ("origin", "spread")
     )
     charges = _ascending(values.pop("associate_mc", []), (0, 3), f"{where}: associate_mc")
-    if name == "deep-sleep" and not charges:  # no data sheet states it
+    if name == "deep-sleep" and not charges:  # no data sheet states this charge
         charges = ASSOCIATION_MC
         origins["associate_mc"] = "assumed: measured for ESP32 and ESP32-C5, not for this chip"
     numbers = _numbers(values, where)
@@ -339,7 +339,7 @@ def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mo
             f" {numbers['floor_ma'] + numbers.get('extra_ma', 0):g}; a current in uA is floor_ua."
         )
     origins = {key.replace("_ua", "_ma"): text for key, text in origins.items()}
-    if associated and "beacon_uc" not in numbers:  # no data sheet states it
+    if associated and "beacon_uc" not in numbers:  # no data sheet states this charge
         numbers["beacon_uc"] = BEACON_AIR_MS * (numbers["awake_ma"] - numbers["floor_ma"])
         origins["beacon_uc"] = (
             f"assumed: awake for {BEACON_AIR_MS:g} ms, the air time of a beacon at 1 Mbit/s"
@@ -373,7 +373,7 @@ _NO_ORIGIN = "assumed: the file states no origin"
 
 
 def _numbers(values: Mapping[str, Any], where: str) -> dict[str, float]:
-    """Return the numbers of a mode; those in uA become mA."""
+    """Return the numbers of a mode, with uA converted to mA."""
     numbers: dict[str, float] = {}
     for key, value in values.items():
         known = f"{key[:-3]}_ma" if key.endswith("_ua") else key
@@ -386,7 +386,7 @@ def _numbers(values: Mapping[str, Any], where: str) -> dict[str, float]:
 
 
 def _ascending(value: Any, counts: tuple[int, ...], where: str) -> Any:
-    """Return *value* as a tuple of numbers in ascending order, as many as one of *counts*."""
+    """Return *value*, numbers in ascending order, as a tuple whose length is one of *counts*."""
     is_list = isinstance(value, list) and all(map(_is_number, value))
     if not is_list or len(value) not in counts or value != sorted(value):
         raise InputError(f"{where} must be {counts[-1]} numbers >= 0 in ascending order, got {value!r}.")
@@ -399,7 +399,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
-    """Return name and TWT support in the table ``[driver]``, which may also state the source."""
+    """Return name and TWT support from the table ``[driver]``, which may also state the source."""
     expected: dict[str, Any] = {"name": "", "twt": False, "source": ""}
     for key, value in table.items():
         if key not in expected:
@@ -411,7 +411,7 @@ def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
     return values["name"], values["twt"]
 
 
-_MAX_MAH = 1e9  # beyond any battery; larger numbers are mistakes of the unit
+_MAX_MAH = 1e9  # above any battery; a larger number has the wrong unit
 
 
 def parse_battery(text: str) -> float:

@@ -23,14 +23,14 @@ class Doze:
         The beacon times.
     takes_plans
         Whether plans are used. If not, the policy decides at every beacon, and a page of ``lpsm`` takes 2.5
-        times as long.
+        times as long to simulate.
 
     Attributes
     ----------
     since_s, wakes_s : float
         Start of the doze, and time of the beacon for which the radio wakes.
     every : int
-        Length of the dozes that were last begun, in beacons.
+        Length of the dozes last begun or loaded, in beacons.
     every_s : float
         The same length in seconds.
     """
@@ -79,7 +79,7 @@ class Doze:
         """Continue to sleep after each beacon from ``wakes_s`` until *now_s*. Return their number.
 
         Call this only after :meth:`load_promised_doze` has returned true. One call skips all beacons between
-        dozes of equal length. An event per beacon would make a page of ``psm`` take 6 times as long.
+        dozes of equal length. With an event per beacon, ``psm`` would run 6 times as long.
         """
         more = (self._beacons.before(now_s) - self._number) // self.every
         skipped = int(min(more + 1, self._promised))

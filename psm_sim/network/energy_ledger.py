@@ -11,14 +11,14 @@ from psm_sim.network.topology_sections import PowerParameters
 class Usage(NamedTuple):
     """Time, beacons and energy since the start of the run.
 
-    Each energy is a power times a time, or an energy times a number. The time awake without transmissions is
-    ``awake_s - transmit_s``, and its energy is ``awake_j``.
+    Each energy is a power times a duration, or an energy per event times the number of events. The time awake
+    without transmissions is ``awake_s - transmit_s``, and its energy is ``awake_j``.
 
     Attributes
     ----------
     awake_s, asleep_s : float
-        Time in each radio state, in seconds. A radio that listens for a beacon longer than to receive it is
-        awake.
+        Time in each radio state, in seconds. A radio that listens for a beacon longer than its reception
+        takes counts as awake.
     beacons : int
         Number of beacons for which the radio woke up.
     awake_j, asleep_j, beacons_j : float
@@ -65,8 +65,8 @@ class EnergyLedger(Observer):
     The energy is the sum of power times time over the states awake, asleep and transmitting, plus a fixed
     energy for each beacon, for each wake-up to transmit and for each frame.
 
-    The open interval is added when the ledger is read and never splits a sum. Reading the ledger
-    therefore does not change later results.
+    Reading the ledger adds the open interval to the result but not to the sums, so it does not change later
+    results.
     """
 
     def __init__(self, power: PowerParameters) -> None:

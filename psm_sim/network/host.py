@@ -34,7 +34,7 @@ class Host:
     endpoints : dict of ConnectionId to Endpoint
         Connections that are not yet closed in both directions.
     datagram_handlers : dict of ConnectionId to callable
-        Receivers of the datagrams of an exchange. Other datagrams are ignored.
+        Receivers of datagrams, such as those of a DNS look-up. Other datagrams are ignored.
     sent_bytes, received_bytes : int
         Bytes sent and received, including headers.
     retransmissions : int

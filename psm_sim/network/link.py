@@ -99,11 +99,11 @@ class Link:
         return sum(segment.wire_bytes for _, segment in self.flying)
 
     def _arrive(self, _: Event) -> None:
-        """Deliver the first segment, and the following ones until another event comes first.
+        """Deliver the first segment, and each following segment that is due before any other event.
 
-        The next arrival takes its event number before a delivery, as if it were already queued. Events that
-        the delivery schedules for the same time therefore come after it. Such trains of segments save 6 % of
-        a page of ``psm``.
+        The next arrival takes its event number before a delivery, as if the arrival were already queued.
+        Events that the delivery schedules for the same time therefore come after the arrival. Delivering
+        several segments in one event saves 6 % of the run time of ``psm``.
         """
         env, flying, arrival = self._env, self.flying, self.arrival
         queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
@@ -122,7 +122,7 @@ class Link:
 class Uplink:
     """Two fused links in series; a segment crosses both with a single event.
 
-    This saves 6 % of a page of ``psm``.
+    This saves 6 % of the run time of ``psm``.
 
     Parameters
     ----------

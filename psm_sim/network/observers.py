@@ -156,7 +156,7 @@ class Observer:
         """
 
     def lost(self, link: Link, time_s: float, segment: Segment) -> None:
-        """Handle a segment that a fault removes at the end of a link instead of its delivery.
+        """Handle a segment that a fault drops at the end of a link.
 
         Parameters
         ----------

@@ -35,7 +35,7 @@ DNS_RETRY_S = 5.0
 """Time after which an unanswered query is repeated, as resolvers do."""
 
 LOCAL_DNS_S = 0.001
-"""Longest time of a look-up that the device answers itself."""
+"""Longest time of a look-up that the device itself answers."""
 
 _HANDSHAKE = -1
 """Index of a TLS handshake among the requests of a connection."""
@@ -114,7 +114,7 @@ class PageHostLoad:
         self.is_resolved = recorded.dns_s <= LOCAL_DNS_S
 
     def lacking_s(self, recorded_s: float) -> float:
-        """Return how much longer than the round trip of the topology a recorded time is, in seconds."""
+        """Return by how much a recorded time exceeds the round trip of the topology, in seconds."""
         return max(0.0, recorded_s - self._load.round_trip_s)
 
     def request(self, request: Request, *, multiplexed: bool) -> None:
@@ -190,7 +190,7 @@ class ConnectionPool:
 
 
 class ClientConnection:
-    """Browser's end of one connection. Replies may arrive in a different order."""
+    """Browser's end of one connection. Replies may arrive out of order."""
 
     __slots__ = ("_connection", "_endpoint", "_lacking_s", "_load", "_pool", "_replies_done", "_reply_bytes")
 
@@ -213,7 +213,7 @@ class ClientConnection:
             self._pool.opened(self)
 
     def send(self, request: Request) -> None:
-        """Send a request. The time by which the TCP handshake was too short also delays the first reply."""
+        """Send a request. The first reply is delayed by as much as the TCP handshake was too short."""
         delay_s, self._lacking_s = request.server_delay_s + self._lacking_s, 0.0
         self._connection.requests.append(request._replace(server_delay_s=delay_s))
         self._endpoint.write(request.request_bytes)

@@ -20,7 +20,7 @@ from psm_sim.workload.page_view import Page
 
 
 class PageVisits:
-    """Visits in order, each with the radio's usage at its end. The numbers are stored in one array.
+    """Visits in order, each with the usage of the radio at its end. All numbers are stored in one array.
 
     Attributes
     ----------

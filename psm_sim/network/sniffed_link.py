@@ -29,8 +29,8 @@ class AirFrame(NamedTuple):
     uplink : bool
         Whether the station sends it.
     queued_s, starts_s : float
-        Time at which its sender has it, and start of transmission. A late beacon replaces all beacons that
-        are due from ``queued_s`` on.
+        Time at which the frame reaches its sender, and start of transmission. A late beacon replaces all
+        beacons that are due from ``queued_s`` on.
     air_s : float
         Duration of the transmission.
     heard_s : float

@@ -134,7 +134,7 @@ _SECTION_CONDITIONS = {
 
 
 def conditions_of(key: str) -> list[Condition]:
-    """Return the conditions under which a topology key has an effect, with full keys."""
+    """Return the conditions, with full keys, under which a topology key has an effect."""
     path = key.rpartition(".")[0]
     own, section = parameter_of(key).requires, _SECTION_CONDITIONS.get(path)
     conditions = [] if section is None or key == "mac.model" else [section]
@@ -185,8 +185,9 @@ def load_topology(
 ) -> Topology:
     """Load a bundled topology or a TOML file, and override some of its keys.
 
-    Missing keys have the values of the topology that the file ``extends``, by default ``three-node``. This is
-    a bundled topology or another file. A relative path is relative to the folder of the file.
+    Missing keys have the values of the topology that the file ``extends``, by default ``three-node``.
+    ``extends`` names a bundled topology or another file. A relative path is relative to the folder of the
+    file.
 
     Parameters
     ----------
@@ -216,7 +217,7 @@ def load_topology(
 
 
 def topology_files(name: str) -> list[Path]:
-    """Return the file of a topology that can be loaded, and the files it extends, without bundled ones."""
+    """Return the file of a topology that can be loaded, and the files it extends, except bundled ones."""
     files, folder = list[Path](), Path()
     while name.endswith(".toml"):
         files.append(_find(name, folder))
@@ -252,7 +253,7 @@ def topology_differences(topology: Topology) -> dict[str, Any]:
 
 
 def _load(path: Path, users: tuple[Path, ...]) -> Topology:
-    """Load a file; *users* are the files that extend it, outermost first. A bundled one is loaded once."""
+    """Load a file; *users* are the files that extend it, outermost first. Bundled files are cached."""
     is_bundled = path.parent == bundled_dir("topologies")
     return _load_bundled(path) if is_bundled else _load_file(path, users)
 

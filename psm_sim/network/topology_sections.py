@@ -27,8 +27,8 @@ class LinkParameters:
     """Parameters of one hop, equal in both directions.
 
     At 0.01 Mbit/s a segment of 1,500 B takes 1.2 s, longer than TCP's minimum timeout of 1 s. On slower links
-    TCP sends more retransmissions than data. 100 Gbit/s is the fastest Ethernet in common use. A latency of
-    10 s is the longest that TCP is used with: a geostationary satellite takes 0.27 s, the moon 1.3 s.
+    TCP sends more retransmissions than data. 100 Gbit/s is the fastest Ethernet in common use. TCP is not
+    used with latencies above 10 s; the latency to a geostationary satellite is 0.27 s, to the moon 1.3 s.
     """
 
     rate_mbps: float = parameter(10.0, "bit rate", unit="Mbit/s", at_least=0.01, at_most=100_000)
@@ -89,9 +89,9 @@ class BeaconParameters:
 class TcpParameters:
     """TCP parameters of both hosts. Windows are in segments.
 
-    RFC 7323 limits windows to 1 GiB: 735,439 segments of 1460 B. The length of an IP packet has 16 bits. With
-    all options the headers of IPv4 and TCP have at most 60 B each, plus framing. An ACK is delayed by less
-    than 0.5 s (RFC 1122, 4.2.3.2). The maximum of the timeout is 60 s (RFC 6298, 2.5).
+    RFC 7323 limits windows to 1 GiB: 735,439 segments of 1460 B. The length field of an IP packet has 16
+    bits. With all options, the headers of IPv4 and TCP have at most 60 B each, plus framing. An ACK is
+    delayed by less than 0.5 s (RFC 1122, 4.2.3.2). The maximum of the timeout is 60 s (RFC 6298, 2.5).
     """
 
     initial_window: int = parameter(
@@ -337,7 +337,7 @@ class FrameLossParameters:
 
 @dataclass(frozen=True)
 class FaultParameters:
-    """Other faults. By default all are disabled.
+    """Faults other than frame loss, all disabled by default.
 
     A home access point takes half a minute to start; 1e6 s are 12 days.
     """

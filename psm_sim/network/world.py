@@ -52,7 +52,7 @@ class World:
     visits : PageVisits
         The loaded pages, with the state of the ledger at the end of each.
     events : int
-        Number of SimPy events of its group at the end of the last page.
+        Number of SimPy events of the world's group at the end of the last page.
     messenger : BackgroundMessages or None
         Sender of the background traffic, with its latencies.
     done : callable

@@ -157,7 +157,7 @@ def _connection_numbers(capture: PacketCapture) -> NDArray[np.int64]:
     ports of two hosts, and again with each SYN of another initial sequence number.
     """
     numbers = np.full(capture.rows.size, DATAGRAM, np.int64)
-    opened: dict[tuple[int, ...], tuple[int, int | None]] = {}  # number and initial sequence number
+    opened: dict[tuple[int, ...], tuple[int, int | None]] = {}  # connection, initial sequence number
     (tcp,) = np.nonzero((capture.rows["protocol"] == TCP) & (capture.rows["source_port"] > 0))
     rows, count = capture.rows[tcp], 0
     names = ("source", "target", "source_port", "target_port", "sequence", "flags")

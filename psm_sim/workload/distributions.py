@@ -30,7 +30,7 @@ class _Form(NamedTuple):
 
 
 def _special() -> Any:
-    import scipy.special  # imported when needed, because most traces need none of it
+    import scipy.special  # imported when needed, because most traces do not need it
 
     return scipy.special
 
@@ -287,7 +287,7 @@ Distribution = Family | QuantileDistribution
 """Distribution with quantile function q(u), its integral from 0 to u, and its inverse."""
 
 AS_TRACE = "trace"
-"""Parameter value that selects the trace's own distribution."""
+"""Parameter value that selects the distribution of the trace."""
 
 
 def constant_distribution(name: str, text: str, at_least: float) -> float | None:

@@ -42,8 +42,8 @@ def load_workload(trace: str | Spec, pages: int, seed: int) -> Workload:
     Raises
     ------
     InputError
-        If the trace does not exist, or if the trace or an argument is invalid. Also if several clients are
-        selected; use :func:`load_workloads` for them.
+        If the trace does not exist, if the trace or an argument is invalid, or if several clients are
+        selected; use :func:`load_workloads` for several clients.
     """
     spec = Spec.of(trace, "trace")
     workloads = load_workloads(spec, pages, seed)

@@ -33,7 +33,7 @@ _ROW = np.dtype(
         ("mss", np.uint16),
     ]
 )
-_ROWS_PER_SLICE = 4096  # 1.4 MB of objects at a time
+_ROWS_PER_SLICE = 4096  # 1.4 MB of Python objects
 
 
 class Message(NamedTuple):
@@ -146,7 +146,7 @@ class Messages(Sequence[Message]):
         return self._rows.size
 
     def frames(self, segment_bytes: int) -> float:
-        """Return the number of frames without ACKs, if TCP segments carry at most *segment_bytes*."""
+        """Return the number of frames, excluding ACKs, if TCP segments carry at most *segment_bytes*."""
         replies = self._rows["reply_bytes"]
         is_tcp = self._rows["connection"] != DATAGRAM
         segments = self._rows["bytes"] // segment_bytes + replies // segment_bytes

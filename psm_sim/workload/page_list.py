@@ -154,7 +154,7 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
 
 
 def current_error(path: Path) -> InputError:
-    """Return the error that a file is a recording of a current."""
+    """Return the error for a file that is a recording of a current."""
     return InputError(
         f"{path} is a recording of a current, not of traffic; make a chip profile of it with psm_sim"
         f" calibrate {path}."

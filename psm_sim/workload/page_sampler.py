@@ -109,7 +109,7 @@ class PageSampling:
         )
 
     def delay_family(self, key: str) -> Family | None:
-        """Return the distribution of the server delays in seconds, or None for the trace's own.
+        """Return the distribution of server delays in seconds, or None for the delays of the trace.
 
         *key* is ``server_delay_ms`` or ``main_delay_ms``.
         """
@@ -160,7 +160,7 @@ def sample_pages(
 
 
 def share_equal_values(values: list[int]) -> list[int]:
-    """Return equal values as the same object, which saves an eighth of a workload's memory."""
+    """Return the values with one object for equal values, which saves an eighth of a workload's memory."""
     objects: dict[int, int] = {}
     return [objects.setdefault(value, value) for value in values]
 

@@ -178,8 +178,8 @@ class PageGraph:
     Raises
     ------
     InputError
-        If an object depends on itself or on a later one, or if a host or a time is invalid. Graphs hence have
-        no cycles.
+        If an object depends on itself or on a later one, or if a host or a time is invalid. Graphs therefore
+        have no cycles.
     """
 
     hosts: tuple[PageHost, ...]

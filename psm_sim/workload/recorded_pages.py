@@ -93,7 +93,7 @@ class Playback:
         return constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
 
     def describe_unknown_think_times(self, think_s: NDArray[np.float64]) -> str:
-        """Return the source of the unknown values in *think_s* for the remark; empty if all are known."""
+        """Return a remark on the replacement of unknown think times; empty if all are known."""
         unknown = int(np.isnan(think_s).sum())
         if not unknown:
             return ""
@@ -109,8 +109,9 @@ class Playback:
     def pages(self, recording: PageRecording, client: int, count: int, seed: int) -> tuple[Page, ...]:
         """Return the first *count* pages of a client, or all if it has fewer.
 
-        The first page is requested at time 0. Think times missing in the recording, as between independent
-        runs in one file, are replaced as ``think_s`` says, and at most ``max_think_s``.
+        The first page is requested at time 0. Think times missing in the recording, such as those between
+        independent runs in one file, are replaced according to ``think_s``. No think time exceeds
+        ``max_think_s``.
         """
         pages = recording.pages_of(client)
         pages = slice(pages.start, min(pages.start + count, pages.stop))
@@ -171,7 +172,7 @@ class Playback:
     def _request_bytes(
         self, recording: PageRecording, objects: slice, random: np.random.Generator
     ) -> list[int]:
-        """Return request sizes in bytes; unknown ones are sampled."""
+        """Return request sizes in bytes; unknown sizes are sampled."""
         count, recorded = objects.stop - objects.start, recording.request_bytes
         constant = constant_distribution("request_bytes", self.request_bytes, 1)
         if constant is not None:

@@ -103,7 +103,7 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
         name: {key: parameter_text(value) for key, value in part.items()} for name, part in tables.items()
     }
     for name, part in parts.items():
-        _build_part({}, f"{path}: {name}", part)  # so that errors name the file
+        _build_part({}, f"{path}: {name}", part)  # check now, so that errors name the file
     return TrafficTrace(
         **vars(facts),
         parts=parts,
@@ -299,7 +299,7 @@ class TrafficPart:
         Parameters
         ----------
         length_s
-            End of the transmissions, which start at 0 s, in seconds.
+            End of the transmissions in seconds; they start at 0 s.
         connection
             Number of the part's connection if it uses TCP.
         random

@@ -44,7 +44,7 @@ class Association:
         self._lost, self._back_s = True, back_s
 
     def sends(self) -> float:
-        """Record that the station transmits. Return the time of a new association before, in seconds."""
+        """Record that the station transmits. Return the duration of a new association in seconds, or 0."""
         lapsed, self.sent_s = self.lapsed, self._env.now
         if self._lost and self.sent_s < self._back_s:
             return 0.0
@@ -95,7 +95,7 @@ class IdlePoll:
         self._alarm.at(due_s)
 
     def answered(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return *deliver* of the station, without the polls, whose ACK is recorded."""
+        """Return a wrapper of *deliver* that records the ACKs of polls and does not deliver the polls."""
 
         def receive(segment: Segment) -> None:
             if is_null(segment):

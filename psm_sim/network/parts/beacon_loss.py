@@ -77,15 +77,15 @@ class BeaconReception:
 class LossyBeaconRadio(Radio):
     """Radio that can miss beacons; ``beacons_missed`` counts them.
 
-    ``station.missed_beacon`` determines what follows a missed beacon. The radio wakes for every beacon until
-    it receives one, or continues as if the TIM bit had not been set, or (``stay-awake``) listens until the
-    next beacon or transmission. While it listens, its state remains DOZING, because the access point does not
-    know that it is awake.
+    ``station.missed_beacon`` and ``station.after_miss`` determine what follows a missed beacon. The radio
+    wakes for every beacon until it receives one, or continues as if the TIM bit had not been set. With
+    ``stay-awake`` it listens until the next beacon or transmission. A listening radio remains DOZING, because
+    the access point does not know that it is awake.
     """
 
     beacons_missed = 0
     _missed_beacon = False
-    _listening = False  # until the next beacon, after a missed one
+    _listening = False  # true from a missed beacon until the next one
 
     def configure_reception(
         self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger
@@ -131,7 +131,7 @@ class LossyBeaconRadio(Radio):
             self._begin_rest(first_s)
 
     def _listen(self, time_s: float) -> None:
-        """Notify observers that the radio is awake, unless it has been since the last missed beacon."""
+        """Notify observers that the radio is awake, unless it has been awake since the last missed beacon."""
         if not self._listening:
             self._listening = True
             for on_radio in self._on_radio:

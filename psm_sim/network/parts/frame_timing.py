@@ -13,7 +13,7 @@ QOS_BYTES = 2
 """QoS control field (802.11-2020, 9.2.4.5)."""
 # Control frames with their frame check sequences (802.11-2020, 9.3.1).
 ACK_BYTES, POLL_BYTES, RTS_BYTES = 14, 20, 20
-REQUEST_BYTES, BLOCK_ACK_BYTES = 24, 32  # of a block ack, with a compressed bitmap
+REQUEST_BYTES, BLOCK_ACK_BYTES = 24, 32  # block ack request, and block ack with a compressed bitmap
 DELIMITER_BYTES = 4
 """Size of the delimiter before each MPDU of an A-MPDU.
 
@@ -44,9 +44,9 @@ class FrameTiming:
     and of symbols of 4 us. The symbols also carry 16 service bits and 6 tail bits (17.4.3, 19.4.3). Control
     frames of 802.11n are sent in the 802.11g format. Beacons at rates of 802.11b have the 802.11b format.
 
-    An A-MPDU has at most ``ampdu_limit`` bytes, which is 0 without aggregation, and its frames are among the
-    first ``block_ack_window`` frames that were not received. A frame of more than ``rts_bytes`` begins
-    ``protection_s`` after its RTS.
+    ``ampdu_limit`` is the maximum size of an A-MPDU in bytes, or 0 without aggregation. The frames of an
+    A-MPDU are among the first ``block_ack_window`` frames that were not received. A frame of more than
+    ``rts_bytes`` begins ``protection_s`` after its RTS.
     """
 
     def __init__(self, mac: MacParameters) -> None:
@@ -70,7 +70,7 @@ class FrameTiming:
         self.answer_s = self.sifs_s + self.ack_s
         # EIFS without DIFS: time for an ACK at the lowest rate, after a frame received with errors.
         self.eifs_s = self.sifs_s + self._legacy_s(ACK_BYTES, basic[0])
-        # ns-3 waits for an EIFS only after a decoded header, and no header of colliding OFDM frames is.
+        # ns-3 waits for an EIFS only after a decoded header. It decodes no header of colliding OFDM frames.
         self.after_collision_s = 0.0 if ofdm else self.eifs_s
         preamble_us = _PREAMBLE_US["802.11g"] if ofdm else self._preamble_us(self.control_mbps)
         self.timeout_s = self.sifs_s + self.slot_s + preamble_us / 1e6
@@ -85,7 +85,7 @@ class FrameTiming:
 
     def data_s(self, packet_bytes: int) -> float:
         """Return the duration of a data frame with a packet of *packet_bytes*, including the IP header."""
-        duration_s = self._cache.get(packet_bytes)  # saves 5 % of a page with mac.model=dcf
+        duration_s = self._cache.get(packet_bytes)  # saves 5 % of the run time with mac.model=dcf
         if duration_s is None:
             duration_s = self._air_s(packet_bytes + self._header, self.data_mbps, self._mac.standard)
             self._cache[packet_bytes] = duration_s
@@ -105,7 +105,7 @@ class FrameTiming:
         return self._air_s(size, self.data_mbps, "802.11n")
 
     def _ampdu_limit(self) -> int:
-        """Return the largest size of an A-MPDU that neither limit excludes, in bytes."""
+        """Return the largest size of an A-MPDU that meets both limits, in bytes."""
         symbols = (1000 * self._mac.ppdu_ms - _PREAMBLE_US["802.11n"] - _EXTENSION_US) // 4
         return min(self._mac.ampdu_bytes, int((4 * symbols * self.data_mbps - 22) // 8))
 

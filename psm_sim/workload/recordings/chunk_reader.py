@@ -15,7 +15,7 @@ from psm_sim.common.progress import Progress
 CHUNK_BYTES = 1 << 20
 """Bytes that are read and decompressed at a time."""
 GZIP = b"\x1f\x8b"
-# A compressed file is rejected above both; the bundled traces compress to a tenth at best.
+# A file that expands above both limits is rejected. The bundled traces expand at most tenfold.
 MAX_EXPANSION, FREE_EXPANSION = 100, 4 << 20
 MAX_TRACE_BYTES = 4 << 30
 """Maximum size of a decompressed trace, in bytes. The largest known archive has 1 GiB."""

@@ -143,7 +143,7 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
             parsed = HarEntry(entry)
         except InputError as error:
             raise InputError(f"{where}: {error}.") from None
-        length_s = parsed.end_s - parsed.start_s  # NaN without a time
+        length_s = parsed.end_s - parsed.start_s  # NaN if a time is unknown
         if length_s <= MAX_TIME_S:
             entries.append(parsed)
         elif not parsed.omitted and math.isnan(length_s):
@@ -155,9 +155,9 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
 
 
 def _pages(entries: Sequence[HarEntry], log: Mapping[str, Any]) -> list[list[HarEntry]]:
-    """Return the entries of each page with an object, with the pages ordered by start."""
+    """Return the entries of each page that has an object. The pages are ordered by start."""
     start_times = {str(page.get("id")): epoch_s(page.get("startedDateTime")) for page in _page_list(log)}
-    if not start_times or "webkit" in str(log.get("creator")).lower():  # Safari names one page for all
+    if not start_times or "webkit" in str(log.get("creator")).lower():  # Safari puts all on one page
         return _by_idle_time(entries)
     pages: dict[str, list[HarEntry]] = {}
     for entry in entries:

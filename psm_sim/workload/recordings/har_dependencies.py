@@ -43,8 +43,8 @@ class RecordedNetwork:
     """Round trips, protocols and rate of the network on which objects were recorded.
 
     The round-trip time of a host is its shortest TCP handshake, because longer handshakes contain queueing. A
-    host without a handshake has the median of the other hosts. If the shortest wait of a host is shorter, it
-    is the round-trip time.
+    host without a handshake has the median of the other hosts. If the shortest wait for a reply is shorter
+    still, the wait is the round-trip time.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class RecordedNetwork:
         self.multiplexed = {host: counts[True] >= counts[False] for host, counts in votes.items()}
         self.lacks_protocols = any(not (counts[True] or counts[False]) for counts in votes.values())
         self._times_s, self._received = _received_bytes(objects)
-        # The sum is piecewise linear, so a window is fullest with an end where the rate changes.
+        # The sum is piecewise linear, so the fullest window starts or ends where the rate changes.
         starts_s = np.concatenate([self._times_s, self._times_s - _WINDOW_S])
         self.bytes_per_s = float(self._received_between(starts_s, starts_s + _WINDOW_S).max()) / _WINDOW_S
 
@@ -110,7 +110,7 @@ class RecordedNetwork:
 
 
 def _received_bytes(objects: Sequence[HarEntry]) -> tuple[FloatArray, FloatArray]:
-    """Return times, and the bytes of all responses received until then, which are linear in between.
+    """Return times, and the bytes of all responses received until each time, linear between the times.
 
     Each response is spread evenly from its first to its last byte.
     """
@@ -125,7 +125,7 @@ def _received_bytes(objects: Sequence[HarEntry]) -> tuple[FloatArray, FloatArray
 
 
 def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[PageGraph, Counter[str]]:
-    """Return the graph of a page, and the numbers of its dependencies that are known, inferred and none.
+    """Return the graph of a page, and its numbers of known, inferred and missing dependencies.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _page_host(host: str, objects: Sequence[HarEntry], round_trip_s: float) -> P
 
 
 class _Anchor(NamedTuple):
-    """Event on which an object depends: object, kind of event, its time, and how it was found."""
+    """Event on which an object depends, with its object, kind and time, and how it was found."""
 
     depends_on: int
     at_first_byte: bool

@@ -212,13 +212,13 @@ class HarEntry:
     def _handshakes_s(self) -> tuple[float, float]:
         """Return the times of the TLS handshake and of the TCP handshake.
 
-        ``connect`` includes ``ssl`` in the HAR format, but not in files of Firefox, where the time of the
-        entry is therefore the sum of all phases including ``ssl``.
+        In the HAR format, ``connect`` includes ``ssl``. In files of Firefox it does not, so the time of an
+        entry is the sum of all phases including ``ssl``.
         """
         tls_s, connect_s = self._phase_s("ssl"), self._phase_s("connect")
         rest_s = (self._number("time") or 0.0) / 1000 - sum(map(self._phase_s, PHASES))
         is_outside = tls_s > 0 and abs(rest_s - tls_s) < abs(rest_s)
-        connect_ms = self._number("_connect_ms")  # of WebPagetest, without TLS
+        connect_ms = self._number("_connect_ms")  # field of WebPagetest, without TLS
         if connect_ms is not None:
             connect_s, is_outside = max(connect_ms, 0.0) / 1000, True
         return tls_s, connect_s if is_outside else max(connect_s - tls_s, 0.0)

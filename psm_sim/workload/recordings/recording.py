@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from psm_sim.workload.page_view import Page, PageGraph
 
 UNKNOWN = -1
-"""Value of a number that the recording does not have; all known ones are at least 0."""
+"""Value of a number that the recording lacks. Known numbers are at least 0."""
 
 
 @dataclass(frozen=True, eq=False)

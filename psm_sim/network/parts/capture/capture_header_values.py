@@ -11,7 +11,7 @@ from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology import Topology
 from psm_sim.workload import Workload
 
-SERVER_PORT, DATAGRAM_PORT = 80, 40_000  # HTTP (Wireshark shows requests), and a free port
+SERVER_PORT, DATAGRAM_PORT = 80, 40_000  # port of HTTP, for which Wireshark shows requests, and a free port
 MAX_STATIONS = 2007
 """Largest association number of an access point."""
 
@@ -35,12 +35,12 @@ class CaptureHeaderValues:
     beacon_tu, dtim_period : int
         Beacon interval in time units, and DTIM period in beacons.
     beacon_gap_s, beacon_air_s : float
-        Time from when a beacon is due to its transmission, and its duration, in seconds. Both are 0
+        Delay of a beacon from its due time to its transmission, and its duration, in seconds. Both are 0
         without the DCF.
     rate : int
         Rate of data frames in units of 500 kbit/s; 0 if radiotap cannot express it.
     rates : mapping of str to int
-        Rates of other kinds of frames, where they differ.
+        Rates of ACKs, PS-Polls and beacons in the same units; empty without the DCF.
     ack_us : int
         Duration field of a data frame, in microseconds.
     segment, header : int
@@ -146,7 +146,7 @@ _FRAMES_OF_CONNECTION = 10
 
 
 def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
-    """Return the approximate size of a capture, in bytes. Beacons make up most of it if users think long.
+    """Return the approximate size of a capture, in bytes. Beacons dominate if think times are long.
 
     The estimate is accurate within a factor of two, unless many segments are retransmitted.
     """

@@ -28,8 +28,8 @@ STATION_IP, SERVER_IP, GROUP_IP = (
 )
 """IPv4 addresses of the first station, the first server and the group.
 
-Stations have private addresses, so that a capture is read back as theirs. Servers are in the benchmarking
-network of RFC 2544.
+Stations have private addresses, so that a reader of the capture recognises them as the clients. Servers are
+in the benchmarking network of RFC 2544.
 """
 
 BROADCAST, ROUTER = b"\xff" * 6, bytes((2, 0, 0, 0, 0, 3))
@@ -42,7 +42,7 @@ _TO_AP, _FROM_AP, _RETRY, _SLEEPS, _MORE = 0x01, 0x02, 0x08, 0x10, 0x20  # 802.1
 # 802.11-2020, 9.2.4.1.3: type and subtype.
 _CONTROL = {"data": 0x08, "group": 0x08, "null": 0x48, "ps-poll": 0xA4, "ack": 0xD4}
 _UDP_MIN = 28  # IPv4 and UDP headers
-_PORTS = 64_512  # from 1024 to 65,535
+_PORTS = 64_512  # number of ports from 1024 to 65,535
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ def frame_record(frame: PendingFrame, number: int, values: CaptureHeaderValues) 
 
 
 def ack_record(frame: PendingFrame, values: CaptureHeaderValues) -> bytes:
-    """Return the record of the ACK that follows a frame, and takes no time without the DCF."""
+    """Return the record of the ACK of a frame. Without the DCF, the ACK takes no time."""
     body = bytes((_CONTROL["ack"], 0, 0, 0)) + mac_of(frame.aid if frame.uplink else 0)
     return record("ack", frame.heard_s, frame.heard_s, body, values)
 
@@ -136,7 +136,7 @@ def _packet(frame: PendingFrame, values: CaptureHeaderValues) -> bytes:
     segment = cast(Segment, frame.segment)
     if segment.connection.number >= 0:
         return _llc(0x0800) + _tcp(frame, segment, values)
-    if segment.wire_bytes < _UDP_MIN:  # too small for an IP header: the ethertype for experiments
+    if segment.wire_bytes < _UDP_MIN:  # too small for IP, so use the ethertype for experiments
         return _llc(0x88B5) + bytes(segment.wire_bytes)
     return _llc(0x0800) + _udp(frame, segment.wire_bytes)
 
@@ -151,7 +151,7 @@ def _udp(frame: PendingFrame, length: int) -> bytes:
     source = station if frame.uplink else SERVER_IP
     header = _UDP.pack(DATAGRAM_PORT, DATAGRAM_PORT, length - 20, 0)
     checksum = _transport_checksum(source, target, 17, length - 20, header)
-    header = header[:6] + pack(">H", checksum or 0xFFFF)  # 0 would mean none (RFC 768)
+    header = header[:6] + pack(">H", checksum or 0xFFFF)  # 0 would mean no checksum (RFC 768)
     return _ip(length, 17, source, target) + header + bytes(length - _UDP_MIN)
 
 

@@ -83,7 +83,7 @@ class Capture(Observer):
     """Observer that writes the frames of a station to a pcap file.
 
     A plain link reports data frames only. The capture then adds the implied null data frames, PS-Polls
-    and ACKs. The frames of a MAC that reports all kinds, with their PM bits, are written unchanged.
+    and ACKs. If the MAC reports all kinds of frames, with their PM bits, they are written unchanged.
     """
 
     def __init__(self, sniffer: Sniffer) -> None:

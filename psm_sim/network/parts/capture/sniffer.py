@@ -18,7 +18,7 @@ from psm_sim.network.sniffed_link import AirFrame
 from psm_sim.network.topology import Topology
 
 _FLUSH_FRAMES = 4096
-"""Number of pending frames at which they are written."""
+"""Number of pending frames at which frames are written."""
 
 
 class TimBit:
@@ -41,7 +41,7 @@ class TimBit:
     def buffered(self, time_s: float, frames: int, retrieved: int) -> float:
         """Record the number of buffered frames, as for an observer.
 
-        Returns the time of the change, moved after the beacon if the beacon caused it.
+        Return the time of the change. A change that a beacon caused is moved after the beacon.
         """
         if retrieved and abs(time_s - self.heard_s) < TOLERANCE_S:
             time_s = nextafter(self.heard_s, inf)
@@ -66,7 +66,8 @@ class BeaconTimes:
     """Transmission times of the beacons, all in seconds.
 
     A beacon is sent when it is due or, with the DCF, an interframe space later. Beacons that a busy channel
-    delays further are reported by :meth:`late`. A late beacon replaces all that have become due meanwhile.
+    delays further are reported by :meth:`late`. A late beacon replaces all beacons that have become due in
+    the meantime.
     """
 
     def __init__(self, values: CaptureHeaderValues) -> None:
@@ -108,7 +109,7 @@ class Sniffer:
         self._pending: list[PendingFrame] = []
         self._flush_frames = _FLUSH_FRAMES
         self._next_beacon = 0
-        self._sequence = [0] * (1 + stations)  # of the access point, and of each station
+        self._sequence = [0] * (1 + stations)  # last numbers of the access point and of each station
         self._adds_acks = True
         self._values: CaptureHeaderValues
         self.times: BeaconTimes

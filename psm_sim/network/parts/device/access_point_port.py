@@ -28,7 +28,7 @@ class DevicePort(Port):
 
     @property
     def tim_bit(self) -> bool:
-        """Whether frames are buffered that have not aged out."""
+        """Whether any buffered frame has not aged out."""
         self._drop_old()
         return bool(self._buffered)
 

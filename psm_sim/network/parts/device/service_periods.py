@@ -146,7 +146,7 @@ class ServicePeriodRadio(DeviceRadio):
         return not self._agreed and super().accepts_group(number, frames)
 
     def announced(self) -> None:
-        """Handle the setting of the TIM bit: schedule the retrieval for the next period or an idle uplink."""
+        """Handle the setting of the TIM bit: schedule the next decision, or the wake-up for the frames."""
         if self._state is AWAKE:
             self._idle_alarm.at(max(self._env.now, self._awake_until_s))
         elif self._state is BUSY:
@@ -186,7 +186,7 @@ class ServicePeriodRadio(DeviceRadio):
         self._state, self._more = SEND_ONLY, self._port.tim_bit
 
     def _wait_for_period(self) -> None:
-        """Delay the uplink until the next TWT period, unless a period is in progress or it already waits."""
+        """Delay the uplink until the next TWT period, unless a period is in progress or the uplink waits."""
         now_s = self._env.now
         if self._transmitter.free_at <= now_s and now_s >= self._periods.ends_s:
             self._traits.uplink.hold_until(self._grid.time(self._grid.after(now_s)))

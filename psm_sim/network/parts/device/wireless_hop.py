@@ -66,7 +66,7 @@ class GroupFrames:
         self._plan()
 
     def _plan(self) -> None:
-        """Sample the arrivals before the next DTIM beacon that has any, and schedule their transmission."""
+        """Sample the arrivals until the DTIM beacon after the next arrival; schedule their transmission."""
         beacon = self._beacons.after(self._next_s)
         self._number = -(-beacon // self._period) * self._period
         due_s = self._beacons.time(self._number)

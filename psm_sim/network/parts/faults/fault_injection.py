@@ -45,7 +45,8 @@ class RandomFrameLoss:
     ) -> None:
         self._page = page
         random = random_stream(seed, f"faults.{name}")
-        # One stream with a section for each page: creating a stream per page costs half a page's time.
+        # One stream has a section for each page, because creating a stream takes half as long as simulating a
+        # page.
         self._skip: Callable[[int], object] = random.bit_generator.advance  # type: ignore[attr-defined]
         self._losses = GilbertLosses(random.random, parameters.loss, parameters.loss_run)
         self._number = self._drawn = 0
@@ -101,7 +102,7 @@ _MAX_RESTARTS = 1_000_000
 
 
 class Faults(EndSystems):
-    """End systems with faults, and counters of the faults. Restarts affect all stations, other faults one."""
+    """End systems with faults and their counters. Restarts affect all stations, other faults only one."""
 
     def __init__(self, env: Environment, topology: Topology) -> None:
         super().__init__(env, topology)
@@ -141,7 +142,7 @@ class Faults(EndSystems):
         self._add_losses(path, hop.up, hop.up, up)
         self._add_losses(path, path.wired_up, path.wired_up, [])
         self._add_losses(path, path.wired_down, path.wired_down, [])
-        # Drop the frame after the radio, which stays awake for corrupt frames too.
+        # Drop a frame after the radio has received it, because the radio stays awake for corrupt frames too.
         self._add_losses(path, hop.down, hop.radio, down)
 
     def lost_bytes(self, direction: str) -> int:

@@ -82,7 +82,7 @@ class AbandoningBrowser(Browser):
     Attributes
     ----------
     stalled : callable
-        Called exactly when a page has made no progress for :data:`~psm_sim.network.browser.STALL_S` seconds.
+        Called as soon as a page has made no progress for :data:`~psm_sim.network.browser.STALL_S` seconds.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class AbandoningBrowser(Browser):
         self.page_ended.succeed(reason)
 
     def abort(self, endpoint: Endpoint) -> None:
-        """Abort any connection of the host."""
+        """Abort a connection of the host."""
         self._resetting_host.abort(endpoint)
 
     def uses(self, connection: ConnectionId) -> bool:

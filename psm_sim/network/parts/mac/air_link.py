@@ -26,7 +26,7 @@ class SnifferTap:
     Attributes
     ----------
     failed : set
-        Queued frames of which a transmission was not acknowledged.
+        Queued frames that were sent at least once without an ACK.
     """
 
     def __init__(self, up: bool, notify: Sequence[AirCallback], timing: FrameTiming) -> None:

@@ -262,7 +262,7 @@ class MacPort(Port):
         return more
 
     def repeat_first(self) -> None:
-        """Set the Retry bit of the first buffered frame, which has been sent in vain."""
+        """Set the Retry bit of the first buffered frame, whose transmission failed."""
         if self.link.sniffer is not None:
             self.link.sniffer.failed.add(self._buffered[0][1])
 

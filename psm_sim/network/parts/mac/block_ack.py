@@ -18,7 +18,7 @@ QueuedFrame = tuple[float, Any]
 class BlockAckAgreement:
     """Block ack agreement of one direction (802.11-2020, 10.25), which is in force from the start of the run.
 
-    The window begins with the first frame of the queue, which is the oldest one that was not received. Frames
+    The window begins with the first frame of the queue, which is the oldest frame not yet received. Frames
     received after a missing one stay in the queue, as in the reorder buffer of the receiver, and are not sent
     again. If a block ack does not arrive, the sender asks for it by a block ack request, or repeats the whole
     A-MPDU if ``mac.block_ack_request`` is false. The receiver passes the frames on when the sender knows that
@@ -27,7 +27,7 @@ class BlockAckAgreement:
     Attributes
     ----------
     sent : list of QueuedFrame
-        Frames of the A-MPDU that is sent; empty if another frame is sent.
+        Frames of the A-MPDU being sent; empty while another frame is sent.
     """
 
     def __init__(self, link: Any) -> None:
@@ -83,12 +83,12 @@ class BlockAckAgreement:
         return protect(exchange, own, other, self._link, size)
 
     def fail(self, sent_s: float) -> None:
-        """Ask for a block ack if an A-MPDU was sent in vain for *sent_s* seconds, and not an RTS alone."""
+        """Request a block ack if the transmission that failed after *sent_s* seconds included an A-MPDU."""
         if self.sent and sent_s > self._air_s - TOLERANCE_S:
             self._requests = self._timing.block_ack_request
 
     def received(self) -> QueuedFrame | None:
-        """Return the first frame of the queue, removed from it, if it was received; None otherwise."""
+        """Remove and return the first frame of the queue if it was received; else return None."""
         if not self._queue or self._queue[0][1] not in self._received:
             return None
         entry: QueuedFrame = self._queue.popleft()

@@ -25,7 +25,7 @@ class FrameError(NamedTuple):
         Sender and receiver of this frame. The receiver waits for an EIFS.
     nav_s : float
         Time for which the exchange would have lasted after the frame, in seconds. The other contenders wait
-        for it; the sender waits for its ACK timeout. 0 if no answer to the frame is due.
+        for this time, the sender for its ACK timeout. The time is 0 if no answer to the frame is due.
     retries : bool
         Whether the contender that began the exchange has to repeat it.
     """
@@ -52,7 +52,7 @@ class Exchange(NamedTuple):
     error : FrameError or None
         The frame received with errors, after which nothing follows; None if there is none.
     protected_s : float
-        Duration of the frame that a first RTS protects, in seconds; 0 without RTS.
+        Duration of the frame that an initial RTS protects, in seconds; 0 without RTS.
     """
 
     first_s: float
@@ -89,8 +89,8 @@ class Contender:
     at_s : float
         Time at which it sends if the channel stays idle, in seconds.
     earliest_s : float
-        Earliest start of its countdown, in seconds. Later than for other contenders after a collision or
-        while the radio wakes.
+        Earliest start of its countdown, in seconds. It is later than for other contenders after a collision
+        or while the radio wakes.
     pending : bool
         Whether it has a frame to send.
     """
@@ -143,7 +143,7 @@ class BeaconSchedule:
     on_late_beacon : list of AirCallback
         Called for each beacon that a busy channel delays.
     delays : list of (int, float)
-        Number of each of these beacons, in ascending order, and its delay in seconds.
+        Number and delay in seconds of each late beacon, in ascending order.
     """
 
     def __init__(self, beacons: Beacons, timing: FrameTiming) -> None:

@@ -23,7 +23,7 @@ class FrameErrors:
         self._losses = GilbertLosses(self._draw, mac.frame_error_rate, mac.loss_run)
 
     def first(self, frames: int) -> int:
-        """Return the position of the first frame with an error in an exchange of *frames*; 0 if none has."""
+        """Return the position of the first frame with errors in an exchange of *frames*; 0 without errors."""
         return next((position for position in range(1, frames + 1) if self._losses.lost()), 0)
 
     def lost(self) -> bool:

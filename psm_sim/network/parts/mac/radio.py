@@ -56,13 +56,13 @@ class RadioContext(NamedTuple):
 class MacRadio(LossyBeaconRadio):
     """Radio that receives beacons and retrieves buffered frames over the DCF. It never enters SEND_ONLY.
 
-    A station that the access point considers dozing receives the beacon with its TIM bit to its end,
+    A station that the access point considers dozing receives the whole beacon in which its TIM bit is set,
     even if it is awake. It then sends a PS-Poll for each frame until the More Data bit is 0. Frames that
-    arrive later are announced by the next beacon. The station is awake from the time at which the
-    beacon is due. It also listens for a beacon without its TIM bit while a busy channel delays it.
+    arrive later are announced by the next beacon. The station is awake from the time at which the beacon is
+    due. If a busy channel delays a beacon without its TIM bit, the station listens during the delay too.
 
     The access point learns the power state from the Power Management (PM) bit of received frames. The station
-    sends a null data frame before it dozes if the access point considers it awake, and before it waits awake
+    sends a null data frame before it dozes if the access point considers it awake, and before it stays awake
     if the access point considers it dozing. A data frame announces that the station is awake if
     ``access_point.release_on_uplink`` is true. Otherwise the PM bit of a data frame repeats the last state.
     The null data frames of an idle radio, whose behaviour is computed lazily, do not occupy the channel.
@@ -77,7 +77,7 @@ class MacRadio(LossyBeaconRadio):
         self._queue = StationQueue(context.channel, context.link, context.port, self)
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
-        self._delay_s = 0.0  # of the beacons being received
+        self._delay_s = 0.0  # delay of the beacons being received
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
         self.configure_reception(context.reception, context.topology.station, context.ledger)
 
@@ -192,7 +192,7 @@ class MacRadio(LossyBeaconRadio):
         self._arm_idle_alarm()
 
     def expect_repetition(self) -> None:
-        """Handle that the ACK of a frame to be received is lost. The radio stays awake for its repetition."""
+        """Handle the loss of the ACK of a received frame. The radio stays awake for its repetition."""
         self._awaited += 1
 
     def receive_repetition(self) -> None:
@@ -258,7 +258,8 @@ class MacRadio(LossyBeaconRadio):
             self._push(NULL_DOZE)
         else:
             self._mac_port.awake, self._announces_doze = False, True
-            self._queue.contender.backoff = 0  # as in ns-3; the standard has no rule for dozes
+            # As in ns-3; the standard has no rule for the backoff in a doze.
+            self._queue.contender.backoff = 0
             super()._fall_asleep(since_s)
 
     def _idle_while_send_only(self) -> None:
@@ -270,7 +271,7 @@ class MacRadio(LossyBeaconRadio):
             self._begin_rest(self._idle_s())
 
     def _interrupt_doze(self, now_s: float) -> Poll:
-        """Wake up to transmit. The poll has the buffered frames if an uplink frame releases them."""
+        """Wake up to transmit. The poll contains the buffered frames if an uplink frame releases them."""
         self._enter(BUSY, now_s)
         if self._mac_port.tim_bit:
             self.announced()
@@ -289,7 +290,7 @@ class MacRadio(LossyBeaconRadio):
         super()._record_unannounced(first_s, count)
 
     def _wake_for_beacon(self) -> None:
-        """Receive the beacon whose TIM bit is set to its end, or miss it."""
+        """Receive the whole beacon in which the TIM bit is set, or miss it."""
         if self._awaiting_beacon or not self._mac_port.tim_bit:
             return
         grid = self._context.beacons
@@ -309,7 +310,7 @@ class MacRadio(LossyBeaconRadio):
         self._channel.await_beacon(self._finish_beacon)
 
     def _miss_announcement(self) -> None:
-        """Handle the loss of the beacon whose TIM bit is set; the next one announces the frames."""
+        """Handle the loss of a beacon in which the TIM bit is set. The next beacon announces the frames."""
         if self._state is not DOZING:
             self.beacons_missed += 1
             self.announced()

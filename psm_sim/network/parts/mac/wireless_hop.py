@@ -26,7 +26,7 @@ class MacHop(WirelessHop):
         self.bss = bss
 
     def link(self, name: LinkName) -> AirLink:
-        """Return a new link of that name."""
+        """Return a new link *name*."""
         return AirLink(self.env, name, self.topology, self.hooks.frame, self.hooks.air)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:

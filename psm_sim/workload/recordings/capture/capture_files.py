@@ -111,7 +111,7 @@ def _pcap_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
     if len(header) < 24:
         raise InputError(f"{stream.source.path}: a pcap header must have 24 bytes, got {len(header)} bytes.")
     order, unit_ns = _MAGICS[header[:4]]
-    link = unpack_from(f"{order}I", header, 20)[0] & 0xFFFF  # the upper half is about checksums
+    link = unpack_from(f"{order}I", header, 20)[0] & 0xFFFF  # the upper half describes checksums
     fields = Struct(f"{order}4I")
     while head := stream.read(fields.size):
         at, data, captured = stream.offset - len(head), b"", 0
@@ -128,7 +128,7 @@ def _pcap_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
 
 _INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6  # block types of pcapng
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
-_MIN_BLOCK, _MAX_BLOCK = 12, 16 << 20  # type and two lengths; the limit of libpcap
+_MIN_BLOCK, _MAX_BLOCK = 12, 16 << 20  # size of a type and two lengths; limit of libpcap
 
 
 def _pcapng_frames(stream: ByteStream) -> Iterator[CapturedFrame]:

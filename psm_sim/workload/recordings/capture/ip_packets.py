@@ -56,7 +56,7 @@ def packet_of(frame: CapturedFrame) -> Packet | None:
     try:
         at = LINKS[frame.link](data)
         version = data[at] >> 4 if at >= 0 else 0
-        rest = max(frame.length, len(data)) - at  # a damaged file can declare less than was captured
+        rest = max(frame.length, len(data)) - at  # a damaged file can declare a length below the captured one
         if version == 4:
             return _version_4(data, at, rest)
         return _version_6(data, at, rest) if version == 6 else None
@@ -89,7 +89,7 @@ def _radiotap(data: bytes) -> int:
 
 
 def _wifi(data: bytes, at: int = 0, padded: bool = False) -> int:
-    """Return the offset of IP after the 802.11 header at *at*, or -1. *padded* fills it up to 4 bytes."""
+    """Return the offset of IP after the 802.11 header at *at*, or -1; *padded* headers fill 4-byte words."""
     control, flags = data[at], data[at + 1]
     is_data = control & 0x4F == 0x08 and not flags & 0x40
     qos = control >> 7
@@ -113,7 +113,7 @@ LINKS: dict[int, Callable[[bytes], int]] = {
 
 
 def _version_4(data: bytes, at: int, rest: int) -> Packet | None:
-    """Return the packet at *at*, whose frame had originally *rest* bytes from there on."""
+    """Return the packet at *at*, whose frame originally had *rest* bytes from *at* on."""
     first, length, fragment, protocol, source, target = unpack_from(">BxH2xHxB2x4s4s", data, at)
     header = (first & 15) * 4
     # A packet captured before segmentation offload declares a size of 0; it extends to the end of its frame.

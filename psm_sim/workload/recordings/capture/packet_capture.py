@@ -99,7 +99,7 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
         If the file cannot be read, is damaged, or has no packet of the client.
     """
     wanted, source = _address_of(client, path), ChunkReader(path, progress)
-    numbers = dict[bytes, int]()  # of the addresses, in the order of appearance
+    numbers = dict[bytes, int]()  # numbers of the addresses, in the order of appearance
     frames, unsupported = 0, Counter[int]()
 
     def packets() -> Iterator[tuple[int, ...]]:
@@ -163,7 +163,7 @@ def _address_of(client: str, path: Path) -> Address | None:
 
 
 def _count_packets(rows: NDArray[np.void], addresses: list[Address]) -> dict[Address, int]:
-    """Return the number of packets of each address, the busiest first, and equal ones as first seen."""
+    """Return the number of packets of each address, the busiest first; ties keep the order of appearance."""
     ends = np.concatenate([rows["source"], rows["target"]])
     numbers, first, counts = np.unique(ends, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))
