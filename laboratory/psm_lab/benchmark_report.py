@@ -3,7 +3,7 @@
     python -m psm_lab.benchmark_report
 
 Writes ``reports/benchmark`` from the stored results of the built-in policies and of the entries. The seeds
-are cut into two halves, whose rankings are compared. ``docs/benchmark.md`` has the commands.
+are split into halves, and the rankings of both halves are compared. ``docs/benchmark.md`` has the commands.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ _HEADINGS = {
 
 @dataclass(frozen=True)
 class Stability:
-    """Pairs of policies in the rankings on several sets of seeds.
+    """Stability of the order of pairs of policies over several sets of seeds.
 
     Attributes
     ----------
     pairs : int
         Number of pairs.
     separate : int
-        Number of those whose intervals do not overlap in any ranking.
+        Number of pairs whose intervals do not overlap in any ranking.
     reversed : list of (str, str)
-        Pairs whose intervals do not overlap in two rankings, with a different order.
+        Pairs that have a different order in two rankings, without overlap of their intervals.
     """
 
     pairs: int
@@ -85,7 +85,7 @@ def _order(first: Standing, second: Standing) -> int:
 
 
 def published(result: BenchmarkResult) -> list[str]:
-    """Return the policies published by others, with or without the price, but not ``anticipate``."""
+    """Return the policies that others have published, including those that use the price of delay."""
     own = ("anticipate", "always-on", "predict")
     return [policy for policy in policies_of(result, priced=True) if policy.split(":")[0] not in own] + [
         "predict:arrivals=false"
@@ -292,13 +292,13 @@ def _draw_scores(
 
 
 def _behind(result: BenchmarkResult, policies: Sequence[str]) -> FloatArray:
-    """Return the cost of each policy in units of the least one of its case, shape (policies, cases)."""
+    """Return the cost of each policy relative to the least cost in the case, shape (policies, cases)."""
     means = result.log_costs(policies).mean(axis=2)
     return np.asarray(np.exp(means - means.min(axis=0)))
 
 
 def _draw_cases(behind: FloatArray, names: Sequence[str], cases: Sequence[Case]) -> Figure:
-    """Plot the ratios as a map of policies and cases."""
+    """Plot the cost ratios as a heat map of policies and cases."""
     from matplotlib.colors import LogNorm
 
     figure, (axes,) = new_figure(width_in=9.0, height_in=4.2)

@@ -109,7 +109,7 @@ class MixingPastPosteriors(Learner):
         posterior = np.exp(log_likelihoods) * self.weights
         total = float(posterior.sum())
         posterior /= total
-        # The mean of the posteriors before this round: the uniform one, and those of the rounds before.
+        # ``_past`` is the mean of the uniform distribution and the posteriors of all earlier rounds.
         self.weights = (1 - self.alpha) * posterior + self.alpha * self._past
         self._past += (posterior - self._past) / (self.rounds + 2)
         return -float(np.log(total))

@@ -1,4 +1,4 @@
-"""Push traffic of four kinds: unsolicited datagrams, and a small page at the end of each stretch."""
+"""Push traffic of four kinds: unsolicited datagrams, with a small page after each think time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def push_workload(
     seed
         Random seed.
     period_s, spread_s
-        Interval of ``clock`` in seconds, and the standard deviation of each time.
+        Mean interval of ``clock``, and the standard deviation of each send time, in seconds.
     """
     random = random_stream(seed, f"workload.pushes.{kind}")
     kinds = PUSH_KINDS[:3] if kind == "shift" else (kind,)

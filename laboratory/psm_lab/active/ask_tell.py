@@ -49,7 +49,7 @@ class AskTellLearner(ABC, Generic[Item, Answer]):
         Raises
         ------
         InputError
-            If the answer is invalid or there is no current query. Nothing is learnt then.
+            If the answer is invalid or there is no current query. The learner stays unchanged.
         """
         if self._asked is None:
             raise InputError(f"{self.name}: tell() requires an open query; call ask() first.")

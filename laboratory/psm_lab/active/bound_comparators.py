@@ -147,7 +147,7 @@ def minimise_hinge(updates: Updates, scale: float, quadratic: FloatArray) -> Flo
     return z
 
 
-_STEPS = 50  # limit; the tests need at most 16
+_STEPS = 50  # limit of Newton steps; the tests need at most 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +279,7 @@ class _RunSums:
 
 
 def _copy_after_update(learner: OnlineLearner, x: FloatArray, y: int) -> OnlineLearner:
-    """Return a copy that has learnt; a deep copy would take most of the time."""
+    """Return an updated copy; a deep copy would take most of the running time."""
     copied = copy(learner)
     for key, value in vars(learner).items():
         setattr(copied, key, copy(value))

@@ -67,7 +67,7 @@ def expected_accuracy(tree: Tree, model: NaiveBayes, plus: float = -1.0, minus: 
     model : NaiveBayes
         Model.
     plus, minus : float
-        P(path, 1) and P(path, -1) at the root of *tree*; below 0 they are the class priors.
+        P(path, 1) and P(path, -1) at the root of *tree*; a negative value selects the class priors.
     """
     if plus < 0:
         minus, plus = model.prior.tolist()
@@ -192,7 +192,7 @@ class _Counts:
         return self._per_feature(np.array(values))
 
     def _pairs(self, rows: IntArray) -> FloatArray:
-        """Return, per value, the rows with this value that the best second test classifies correctly."""
+        """Return, for each value, how many of its rows the best second test classifies correctly."""
         positive = self._positive[rows]
         plus, minus = (self._hot[rows[subset]] for subset in (positive, ~positive))
         right = np.maximum(plus.T @ plus, minus.T @ minus)

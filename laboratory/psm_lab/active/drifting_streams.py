@@ -20,7 +20,7 @@ def shifting_stream(
 ) -> Stream:
     """Return Gaussian instances labelled by a Gaussian target that is resampled at intervals.
 
-    Source: Moroshko and Crammer, section 5 (10 000 rounds, 50 features, every 500).
+    Source: Moroshko and Crammer, section 5 (10 000 rounds, 50 features, a new target every 500 rounds).
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def shifting_digits(
 ) -> Stream:
     """Return images in random order, labelled by a random set of positive digits.
 
-    The set has 1 to 9 digits and is resampled at intervals. Source: Moroshko and Crammer, section 5 (there
-    on USPS).
+    The set has 1 to 9 digits and is resampled at intervals. Source: Moroshko and Crammer, section 5, with
+    USPS images.
 
     Parameters
     ----------

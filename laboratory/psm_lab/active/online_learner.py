@@ -88,7 +88,7 @@ class OnlineLearner(ABC):
         Raises
         ------
         InputError
-            If the instance or the label is invalid. Nothing is learnt then.
+            If the instance or the label is invalid. The learner stays unchanged.
         """
         label = input_checks.check_label(y, self.name)
         return self._learn(input_checks.check_instance(x, self.features, self.name)[0], label)

@@ -40,7 +40,7 @@ class OptFeatureList:
         return np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.features) - 1)
 
     def refined(self, edges: FloatArray) -> OptFeatureList:
-        """Return the same list on the cells between *edges*, which must include all of its own edges."""
+        """Return the same list with finer cells; *edges* must include all current edges."""
         cell = self._cell((edges[1:] + edges[:-1]) / 2)
         return OptFeatureList(edges, self.features[cell], self.slopes[cell], self.bases[cell])
 
@@ -48,8 +48,8 @@ class OptFeatureList:
 def opt_feature_list(model: NaiveBayes, depth: int) -> OptFeatureList:
     """Return the opt-feature list for trees of a depth, by divide and conquer over the features.
 
-    It has *depth* candidates, because the path may already test up to depth - 1 of them. The algorithm of
-    [003] keeps one fewer, so the path may have tested all of its candidates.
+    The list has *depth* candidates, because the path may already test up to depth - 1 of them. The algorithm
+    of [003] keeps only depth - 1 candidates, so the path may have tested all of them.
     """
     lists = [_single_feature_list(feature, table) for feature, table in enumerate(model.tables)]
     while len(lists) > 1:
@@ -59,9 +59,9 @@ def opt_feature_list(model: NaiveBayes, depth: int) -> OptFeatureList:
 
 
 def _single_feature_list(feature: int, table: FloatArray) -> OptFeatureList:
-    """Return the list of one feature.
+    """Return the opt-feature list of a single feature.
 
-    Its accuracy changes slope where a value begins to favour class 1. *table* has P(v|-1) and P(v|1).
+    The slope of its accuracy changes where a value begins to favour class 1. *table* has P(v|-1) and P(v|1).
     """
     minus, plus = table
     kinks = minus / (plus + minus)
@@ -187,7 +187,7 @@ class _Search:
         )
 
     def _one_level(self, path: Path, plus: float, minus: float) -> tuple[float, int]:
-        """Return value and feature of the last test: the first listed feature that is not on the path."""
+        """Return the value of the best last test and its feature, the first listed one not on the path."""
         listed = self._last.at(np.array(plus / (plus + minus))).tolist()
         feature = next(candidate for candidate in listed if candidate not in path)
         children = zip(*self._tables[feature], strict=True)

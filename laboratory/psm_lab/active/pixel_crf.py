@@ -17,10 +17,10 @@ from psm_lab.active.newton_solver import NewtonObjective, logistic_loss
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
 
-_SWEEPS = 50  # limit, because two colours can alternate for ever; 17,000 images of the tests need at most 18
+_SWEEPS = 50  # limit, because two colours can alternate forever; 17,000 images of the tests need at most 18
 _RIDGE = 1.0  # unit Gaussian prior
-_CONSTANT = 1e-6  # ridge of the constant, see _penalties
-_STEPS = 90  # limit of L-BFGS: three rounds of 30, as in the program of the reference results
+_CONSTANT = 1e-6  # ridge on the constant feature, see _penalties
+_STEPS = 90  # limit, equal to three L-BFGS rounds of 30 in the reference program
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _stack_pixels(
 
 
 def _penalties(width: int) -> FloatArray:
-    """Return the ridge on w; it is tiny on the constant, which keeps a fit to one class finite."""
+    """Return the ridge on w. A tiny ridge on the constant keeps a fit to a single class finite."""
     return np.append(_CONSTANT, np.full(width - 1, _RIDGE))
 
 

@@ -84,8 +84,8 @@ class GaussianSampler(Sampler):
     """ISALg: a Gaussian around a random point of the plane, as wide as the half margin, with weight p/q.
 
     By default (``marginal``) q is the density of the instance after integrating out the centre. The
-    definition of [003] (``literal``) is the density around the sampled centre. Its weights span (half
-    margin)^d, so the first instances dominate the fit.
+    definition of [003] (``literal``) is the density around the sampled centre. The weights of ``literal``
+    scale with (half margin)^d, so the first instances dominate the fit.
     """
 
     name = "isalg"
@@ -163,7 +163,7 @@ class Iwal2(Sampler):
     References
     ----------
     A. Beygelzimer, D. Hsu, J. Langford and T. Zhang, Agnostic active learning without constraints, NIPS 2010,
-    with the simpler form of the probability.
+    but with a simpler formula for the probability.
     """
 
     name = "iwal2"
@@ -211,7 +211,7 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
     sampler : Sampler or str
         Sampler of the instances, or its name: ``random``, ``bi``, ``mi``, ``isalg:eta=0.2,...`` or ``iwal2``.
     population : Gaussian
-        Distribution p of the instances for which the error counts.
+        Distribution p of the instances over which the error is defined.
     seed : int
         Seed of the random stream.
 

@@ -122,7 +122,7 @@ class SelectiveSampler:
         Raises
         ------
         InputError
-            If the rows or the labels are invalid. Nothing is learnt then.
+            If the rows or the labels are invalid. The learner stays unchanged.
         """
         rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
         labels = input_checks.check_labels(y, len(rows), self.learner.name).tolist()

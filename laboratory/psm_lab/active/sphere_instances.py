@@ -1,4 +1,4 @@
-"""Points on the sphere, the error of a half-space, and a fast scan for label counts by error level."""
+"""Points on the sphere, the error of a half-space, and a fast count of the labels until each error level."""
 
 from __future__ import annotations
 
@@ -125,17 +125,17 @@ def first_hits(
 ) -> Hits:
     """Return when a learner first reaches each error level.
 
-    The trajectory is that of :class:`~psm_lab.active.selective_sampler.SelectiveSampler`. One product
-    gives the margins of a block of points, and the scan jumps to the next mistake or change of the band. A
-    point that is not queried therefore costs almost nothing.
+    The learner is updated exactly as by :class:`~psm_lab.active.selective_sampler.SelectiveSampler`. One
+    product gives the margins of a block of points, and the scan jumps to the next mistake or change of the
+    band. A point that is not queried therefore costs almost nothing.
 
     Parameters
     ----------
     learner, rule
-        Modified by the run. The rule must have a ``band``, i.e. query labels up to this margin only (always,
-        halving).
+        Learner and query rule, which the run modifies. The rule must have a ``band``, the largest margin at
+        which labels are queried (rules ``always`` and ``halving``).
     target : ndarray, shape (features,)
-        Target of the error.
+        Target with respect to which the error is computed.
     draw : callable
         Source of points and labels, see :func:`sphere_points`.
     levels : sequence of float

@@ -2,8 +2,8 @@
 
 The first group is for Perceptrons and DKM on the uniform sphere (thesis, chapters 3 and 4), the second for
 arbitrary sequences. A function of the second group accepts the sums that its theorem uses, so it can be
-evaluated for any comparator. :mod:`psm_lab.active.bound_comparators` finds the best comparator. There,
-z = u / gamma is the comparator and ``hinge`` is the expected sum over updates of max(0, 1 - y z.x).
+evaluated for any comparator. :mod:`psm_lab.active.bound_comparators` finds the best comparator. In both
+modules, z = u / gamma is the comparator and ``hinge`` is the expected sum over updates of max(0, 1 - y z.x).
 
 Errata of the papers are applied, as noted in each function.
 """
@@ -18,7 +18,8 @@ from psm_sim.common.errors import InputError
 def modified_mistakes(features: int, error: float, delta: float) -> float:
     """Return a number of mistakes that is sufficient for the modified Perceptron (Theorem 4, erratum E1).
 
-    ``150 d ln(1 / (4 eps^2 delta))``. The printed ``eps delta`` guarantees an error of sqrt(eps) / 2 only.
+    ``150 d ln(1 / (4 eps^2 delta))``. The thesis prints ``eps delta`` in place of ``4 eps^2 delta``, which
+    guarantees only an error of sqrt(eps) / 2.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def dkm_patience(labels: int, delta: float) -> float:
 
 
 def dkm_errors(updates: int) -> float:
-    """Return the maximum wrong predictions for a number of updates, 64 U (Theorem 5)."""
+    """Return the maximum number of wrong predictions for U updates, 64 U (Theorem 5)."""
     return 64 * updates
 
 
@@ -113,8 +114,8 @@ def lasec_ss_bound(b: float, hinge: float, quadratic: float, spreads: float) -> 
     hinge : float
         Expected hinge sum over the queried mistakes.
     quadratic : float
-        Expected ridge |z_1|^2 + c V + sum (z_k.x_k)^2 over them, V = sum |z_k - z_{k-1}|^2.
+        Over the queried mistakes, expected ridge |z_1|^2 + c V + sum (z_k.x_k)^2, V = sum |z_k - z_{k-1}|^2.
     spreads : float
-        Expected sum of x'D_k^-1 x = q / (1 + q) over them.
+        Expected sum of x'D_k^-1 x = q / (1 + q) over the queried mistakes.
     """
     return cbgz2_bound(b, hinge, quadratic, spreads)

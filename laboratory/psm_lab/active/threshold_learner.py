@@ -68,8 +68,8 @@ class Isal1d(AskTellLearner[float, int]):
 def isal_contraction(s: float) -> float:
     """Return alpha(s), an upper bound of the mean shrink factor of the boundary region per draw.
 
-    It applies to draws from N(middle, (s width)^2) and any labels that leave a region ([003] Lemma 3, and
-    (5.52) with the first factor corrected from sigma^2/sqrt(2 pi) to sigma/sqrt(2 pi)).
+    The bound holds for draws from N(middle, (s width)^2) and for any labels that leave a region. Source:
+    [003] Lemma 3 and (5.52), where the first factor sigma^2/sqrt(2 pi) is corrected to sigma/sqrt(2 pi).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def isal_contraction(s: float) -> float:
 def isal_draws(s: float, width: float) -> float:
     """Return the number of draws until the mean relative width of the region is at most *width*.
 
-    Source: [003] Theorem 2, corrected. n draws after the first region give alpha^n.
+    After n draws the bound on this width is alpha^n. Source: [003] Theorem 2, corrected.
 
     Parameters
     ----------

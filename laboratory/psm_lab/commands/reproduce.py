@@ -123,8 +123,8 @@ def _report(
 ) -> None:
     """Write the report to *folder* and print the findings, also if the report cannot be written.
 
-    If studies are *missing*, the report has no figures, because an interrupted command ends soon. It does not
-    replace an earlier report.
+    If studies are *missing*, no figures are plotted, because an interrupted command must end soon. Such a
+    report does not replace an earlier one.
     """
     from psm_lab.reporting.pages.introductions import introduction_of
     from psm_lab.reporting.pages.report_writer import write_report

@@ -19,7 +19,7 @@ _SCALES: FloatArray = 1 / np.array([[5], [3], [7]])
 
 With beacons every 0.1 s, the features are 1 after 15 s, 2 s and 110 s.
 """
-_DECAYS_S = (1.0, 10.0)  # of recent receptions: about the length of a page, and of a pause
+_DECAYS_S = (1.0, 10.0)  # decay times of the counts: about a page, and about a pause
 _DECAY_RATES: FloatArray = -1 / np.array(_DECAYS_S)[:, None]
 
 
@@ -31,8 +31,8 @@ class Features:
     - the constant 1
     - the logarithms of the times since the last sent packet, received beacon and received frame
     - two counts of received frames that decay with 1 s and 10 s, mapped by tanh
-    - with *context*: whether a request is outstanding, the product of this and the first logarithm, and the
-      number of outstanding requests, 1/4 each up to 1
+    - with *context*: whether a request is outstanding, the product of this and the first logarithm, and a
+      quarter of the number of outstanding requests, at most 1
 
     Parameters
     ----------

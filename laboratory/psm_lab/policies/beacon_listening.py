@@ -32,7 +32,7 @@ class Listen(Policy):
 
     - A beacon with a margin of 0 or more is received, so its label is free.
     - Below margin 0 the query rule of the learner decides by a Bernoulli draw.
-    - At the latest after ``max_ms`` a beacon is received.
+    - A beacon is received after at most ``max_ms`` in any case.
 
     Nothing changes between two received beacons, so all draws up to the next one are made in advance. The
     rule of ``dkm`` receives the beacons inside its halving band.
@@ -119,11 +119,12 @@ class Listen(Policy):
     def report(self) -> dict[str, float]:
         """Return the counts of the received beacons, and the estimated number of misses.
 
-        ``listens`` is their number, with frames (``hits``) or without (``wasted``). ``forced`` counts those
-        received only because the longest doze had elapsed. ``misses_estimated`` estimates the number of
-        beacons, received or not, at which no frames were predicted although frames were buffered. Each
-        observed miss counts 1 / p, where p is the probability of receiving that beacon (Horvitz-Thompson
-        estimator). There is no estimate for ``dkm``, because p can be 0.
+        ``listens`` counts all received beacons, ``hits`` those with buffered frames, and ``wasted`` those
+        without. ``forced`` counts the beacons received only because the longest doze had elapsed.
+        ``misses_estimated`` estimates the number of beacons, received or not, at which no frames were
+        predicted although frames were buffered. Each observed miss counts 1 / p, where p is the probability
+        of receiving that beacon (Horvitz-Thompson estimator). There is no estimate for ``dkm``, because p can
+        be 0.
         """
         estimate = {} if self.learner == "dkm" else {"misses_estimated": self._misses}
         return {**self._counts, **estimate}

@@ -42,8 +42,8 @@ Rules = Sequence[Sequence[Sequence[float]]]
 class LinearRules:
     """Rules that turn an observation of the environment into its action.
 
-    The logarithm of the time awake in seconds, and that of the doze in beacons, are linear in the
-    :data:`FEATURES`. One pair of rules applies while a reply is awaited, and one otherwise.
+    The logarithms of the time awake in seconds and of the doze in beacons are linear in the :data:`FEATURES`.
+    One pair of rules applies while a reply is awaited, and one otherwise.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Trained(ObservingPolicy):
         self.rules = LinearRules(_trained_rules(), self.power, beacon_s, self.price)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Return the rest of the rules.
+        """Return the sleep decision of the rules.
 
         See :class:`~psm_sim.policies.Policy` for *now_s*, *since_uplink_s* and *poll*.
         """

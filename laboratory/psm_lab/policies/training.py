@@ -1,8 +1,9 @@
 """Train the policy ``trained`` with an evolution strategy, in the environment.
 
-Each generation draws candidates from a normal distribution with independent weights, and moves it to the best
-quarter. A candidate is judged by the mean logarithm of its cost, energy plus price times delay, over episodes
-that are the same for all candidates of the generation. Only tuning seeds are used.
+Each generation draws candidates from a normal distribution with independent weights, and moves the
+distribution towards the best quarter of the candidates. The cost of an episode is energy plus price times
+delay. A candidate is judged by the mean logarithm of this cost over the episodes of its generation. Only
+tuning seeds are used.
 
     python -m psm_lab.policies.training [GENERATIONS] [PROCESSES] [FILE]
 """
@@ -55,7 +56,7 @@ class Episode(NamedTuple):
 
 @cache
 def environment(traffic: str, radio: str) -> PowerSaveEnv:
-    """Return the environment of a traffic and a radio, of which each process has one."""
+    """Return the environment of a traffic and a radio; each process creates it once."""
     topology = RADIOS[radio]
     if not topology:
         return PowerSaveEnv(Scenario(traffic, pages=TRAFFIC[traffic]))

@@ -20,10 +20,10 @@ BIN_US = 10_000
 class BinnedArrivals:
     """Arrived bytes per bin, in whole bytes and without rounding losses.
 
-    After j of k bins, a transfer of b bytes has delivered ``b * j // k`` bytes. This is a straight line to
-    within a byte, and all b bytes at the end. Bin 0 is the bin in which the first transfer begins. A bin
-    counts after its end. Bins are not stored, so the time of a query grows with the number of active
-    transfers and not with the number of bins.
+    After j of k bins, a transfer of b bytes has delivered ``b * j // k`` bytes. This count follows a straight
+    line to within a byte and reaches b at the end. Bin 0 is the bin in which the first transfer begins. The
+    bytes of a bin count as arrived after its end. Bins are not stored, so the time of a query grows with the
+    number of active transfers and not with the number of bins.
 
     Parameters
     ----------

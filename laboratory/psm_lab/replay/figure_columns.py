@@ -1,6 +1,7 @@
 """Columns of the figures of a replay: losses and weights per poll, with the first polls for a closer look.
 
-Long replays have means over windows with equal numbers of polls. Values have seven significant digits.
+The columns of long replays are means over windows with equal numbers of polls. Values have seven significant
+digits.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def history_of(client: ReplayedClient) -> ReplayHistory:
 
 
 def _by_expert(client: ReplayedClient, name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Return the columns of *values* under the *name* with the polling time of their expert."""
+    """Return the columns of *values*, each under *name* with the polling time of its expert."""
     return {name.format(ms): values[:, index] for index, ms in enumerate(client.replay.times_ms.tolist())}
 
 

@@ -115,7 +115,7 @@ def transfers_of_messages(messages: Messages, nominal: NominalTransfers) -> Iter
 
 
 def _downlink(message: Message, nominal: NominalTransfers) -> tuple[int, int] | None:
-    """Return start and size of what the station receives; None if it receives nothing."""
+    """Return the start and the size of the downlink transfer; None if the station receives nothing."""
     if not message.uplink:
         return _us(message.at_s), message.bytes
     delay_s = nominal.round_trip_ms / 1e3 + message.reply_delay_s

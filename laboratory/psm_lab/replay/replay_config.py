@@ -56,7 +56,7 @@ class PollingGrid:
     def range_us(self) -> tuple[int, int]:
         """Shortest and longest polling time within the experts' range, in whole microseconds."""
         shortest, longest = (self.times_ms[[0, -1]] * 1e3).tolist()
-        # The tolerance keeps polling times in the range despite rounding errors of the product.
+        # The tolerance keeps polling times in the range despite rounding errors of the conversion.
         return max(1, ceil(shortest - 1e-9)), floor(longest + 1e-9)
 
 
@@ -88,7 +88,7 @@ class ReplayConfig:
     Attributes
     ----------
     tried_loss : Loss
-        The loss, after a trial run on the experts.
+        The loss, validated on the polling times of the experts.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class ReplayConfig:
 
 
 def replay_loss(loss_spec: str | Spec | Loss, gamma: float | None, times_ms: FloatArray) -> Loss:
-    """Return a loss as by :func:`~psm_sim.losses.make_loss` of *loss_spec*, after a trial run on *times_ms*.
+    """Return the loss of *loss_spec*, validated on *times_ms*; see :func:`~psm_sim.losses.make_loss`.
 
     If *gamma* is None, the gamma of *loss_spec* is used, or else 1e-7 as in the thesis.
     """

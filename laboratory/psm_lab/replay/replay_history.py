@@ -90,7 +90,7 @@ class Windows:
 
 
 class ReplayHistory:
-    """History of one replay with the data for figures, with at most *windows* windows, an even number."""
+    """Data of one replay for its figures, in at most *windows* windows; *windows* must be even."""
 
     def __init__(self, experts: int, windows: int = 1200) -> None:
         self._experts = experts

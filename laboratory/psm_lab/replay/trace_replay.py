@@ -43,9 +43,9 @@ class ReplayPoller:
     Parameters
     ----------
     arrivals : BinnedArrivals
-        The bytes of the client over time, which are consumed.
+        The bytes of the client over time; the replay consumes them.
     learner : Learner
-        Learner with one expert for each polling time of the clock, which is updated.
+        Learner to update, with one expert for each polling time of the clock.
     loss : Loss
         Loss of a polling time, in nats. A copy is used.
     clock : PollingGrid

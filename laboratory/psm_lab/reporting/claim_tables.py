@@ -72,7 +72,7 @@ def simulated_value(claim: Claim) -> str:
 
 
 def difference(claim: Claim) -> str:
-    """Return the simulated minus the published value, absolute and relative. Bounds and ranges have none."""
+    """Return the absolute and relative difference from the published value; empty for a bound or range."""
     number = claim.published
     excess = number.difference(claim.ours.mean)
     if excess is None or number.value is None:

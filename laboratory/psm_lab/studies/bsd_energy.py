@@ -29,7 +29,7 @@ NAME = "bsd-energy"
 HOLDING_MS = 1500
 """Server delay longer than the time for which BSD stays awake, which is at most 1 s for the paper's p."""
 
-BOUNDS = dict(zip(BSD, (1.0, 0.5, 0.2, 0.1), strict=True))  # those of the BSD paper
+BOUNDS = dict(zip(BSD, (1.0, 0.5, 0.2, 0.1), strict=True))  # values of p in the BSD paper
 OPTIMA = 10
 """Number of seeds with an offline optimum, which takes as long as all policies."""
 COLUMNS = {
@@ -47,7 +47,7 @@ class BoundObserver(Observer):
 
     The stretch is a ratio of two times since the last uplink packet: the delivery of a buffered frame over
     its arrival at the access point. ``stretches`` has one value for each doze that ended with buffered
-    frames, for the first frame, because it waited longest. A reply that finds the station awake is not
+    frames: the stretch of the first frame, which waited longest. A reply that finds the station awake is not
     buffered and has no stretch.
 
     The arguments of the methods are those of :class:`~psm_sim.network.Observer`.
@@ -77,7 +77,8 @@ class BoundObserver(Observer):
 def measure_bound(p: float, scenario: Scenario) -> list[Row]:
     """Run BSD with the bound *p* and return a row with the stretches of the buffered replies.
 
-    ``held`` is their number, and ``bound`` the largest as a share of 1 + p, or None if there is none.
+    ``held`` is the number of these replies, and ``bound`` the largest stretch as a share of 1 + p, or None
+    without such replies.
     """
     observer = BoundObserver()
     run_workload(f"bsd:p={p:g}", scenario.resolve_topology(), scenario.workload(), observers=[observer])

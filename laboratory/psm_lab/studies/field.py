@@ -81,7 +81,7 @@ def contention_tasks(seeds: Sequence[int], seconds: float) -> list[Task]:
             "contention",
             run_contention,
             {"scenario": _cell(neighbors, transport, seed, seconds)},
-            1000 if neighbors else 1,  # a saturated channel takes as long as 1,000 pages
+            1000 if neighbors else 1,  # a saturated channel takes as long to simulate as 1,000 pages
             {"neighbors": neighbors, "transport": transport, "seed": seed},
         )
         for neighbors, transport in CELLS
@@ -190,7 +190,7 @@ _COUNTED_J = 0.001  # any energy above 0: frames are counted only if they cost e
 
 
 def count_frames(policies: Sequence[str], scenario: Scenario) -> list[Row]:
-    """Return energy without frames and number of frames of each policy, per page."""
+    """Return, per policy and page, the number of frames and the energy without that of the frames."""
     rows = []
     for run in run_comparison(policies, scenario).runs:
         usage, pages = usage_of(run.row), run["pages"]
@@ -234,8 +234,8 @@ def _energies(group: pd.DataFrame, frame_mj: float) -> pd.DataFrame:
 def swapped_pairs(group: pd.DataFrame, frame_mj: float) -> list[tuple[str, str, bool]]:
     """Return the pairs of policies whose order by energy changes if each frame needs *frame_mj*.
 
-    The third value of a pair tells whether the paired 95 % intervals exclude zero, without the energy of
-    frames and with it.
+    The third value is whether the paired 95 % interval excludes zero both with and without the energy of
+    frames.
     """
     without, with_frames = _energies(group, 0.0), _energies(group, frame_mj)
     swapped = []
@@ -250,7 +250,7 @@ def swapped_pairs(group: pd.DataFrame, frame_mj: float) -> list[tuple[str, str, 
 
 
 def _frame_rows(frames: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield for each trace, chip and device the share of the frames and the pairs that change their order."""
+    """Yield, by trace, chip and device, the frames' share of PSM's energy and the pairs that swap."""
     for (trace, chip), group in frames.groupby(["trace", "chip"], sort=False):
         psm = group[group["policy"] == "psm"]
         for device, frame_mj in FRAME_MJ.items():

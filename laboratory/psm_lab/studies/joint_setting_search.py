@@ -170,7 +170,7 @@ def frontier_of(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best(scores: pd.DataFrame) -> dict[Hashable, Any]:
-    """Return the setting with most agreeing numbers. Ties go to the larger minimum of both counts."""
+    """Return the setting with most agreeing numbers. Ties go to the setting whose smaller count is larger."""
     counts = scores[["lpsm", "bsd"]]
     ranks = pd.DataFrame({"sum": counts.sum(axis=1), "least": counts.min(axis=1)})
     best = ranks.sort_values(["sum", "least"], ascending=False).index[:1]
@@ -183,7 +183,7 @@ def _count(setting: Mapping[Hashable, Any]) -> str:
 
 
 def _agree_on(scores: pd.DataFrame, *keys: str) -> pd.Series[bool]:
-    """Return whether each setting agrees with the numbers with these keys."""
+    """Return whether each setting agrees with all numbers of these *keys*."""
     return scores["missed"].map(lambda missed: not set(keys).intersection(missed)).astype(bool)
 
 
@@ -335,7 +335,7 @@ def describe_static_psm(searched: pd.DataFrame, judged: pd.DataFrame) -> str:
     Parameters
     ----------
     searched, judged : DataFrame
-        Scores on the choosing seed and on judging seeds, at least one of the first.
+        Scores on the choosing seed (at least one row), and on the judging seeds.
     """
     published = {each.key: each for paper in ("lpsm", "bsd") for each in judged_numbers(paper)}
     ratios = searched["page_time"][_agree_on(searched, STATIC)]

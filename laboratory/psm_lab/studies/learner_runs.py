@@ -29,14 +29,14 @@ FIXED = tuple(f"psm:listen_interval={beacons}" for beacons in range(1, 13))
 
 
 def learner_label(alpha: float | None) -> str:
-    """Return the name of a learner with switching rate *alpha* in tables."""
+    """Return the table label of a learner with switching rate *alpha*."""
     if alpha is None:
         return LEARN_ALPHA
     return "Static-expert" if alpha == 0 else f"Fixed-share {alpha:g}"
 
 
 def gamma_label(gamma: float | None) -> str:
-    """Return the name of a *gamma* in tables."""
+    """Return the table label of a *gamma*."""
     return "published" if gamma is None else f"{gamma:g}"
 
 
@@ -44,12 +44,12 @@ LEARNERS = tuple(learner_label(alpha) for alpha in (None, *RATES))
 
 
 def run_policies(trace: str, pages: int, seed: int, gammas: Sequence[float | None] = (None,)) -> list[Row]:
-    """Run all policies over the same pages of one seed, the learners for each gamma of their loss.
+    """Run all policies over the same pages of one seed, and the learners once per gamma of their loss.
 
     There is one row per policy, and for each gamma a row of offline losses (:data:`HINDSIGHT`). Only rows of
     learners and offline losses have a gamma. A gamma of None is the published one. Regret is in nats of
-    mixture loss. It refers to a learner's own rounds and also to the rounds of Learn-alpha's run, so that
-    learners can be compared.
+    mixture loss. It is computed over the learner's own rounds, and over the rounds of Learn-alpha's run so
+    that learners can be compared.
     """
     workload, specs = load_workload(trace, pages, seed), (*FIXED, *BOUNDED)
     comparison = run_comparison(specs, Scenario(workload, pages=pages, seed=seed))
@@ -104,7 +104,7 @@ def _regimes(workload: Workload) -> list[str]:
 def logged_run(
     workload: Workload, gamma: float | None, alpha: float | None, times_s: Times | None = None
 ) -> tuple[Block, list[LearnerRound]]:
-    """Run a learner over the pages and return its block and the learned rounds.
+    """Run a learner over the pages, and return the recorded block and the learner's rounds.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def regrets(
     Returns
     -------
     learners : list of dict
-        For each learner, the regrets over its own rounds to the best expert and to the best sequence.
+        For each learner, its regret to the best expert and to the best sequence, over its own rounds.
         ``common`` is its loss in the rounds of Learn-alpha.
     hindsight : dict
         Losses of the best expert, sequence and switching rate in Learn-alpha's rounds, chosen offline, and

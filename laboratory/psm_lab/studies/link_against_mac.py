@@ -96,7 +96,7 @@ def _format_value(number: PublishedNumber, values: Sequence[float]) -> str:
 
 
 def _remarks(frames: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Return remarks on the change of static PSM's page time and energy, paired by seed, at equal beacons."""
+    """Return remarks on how static PSM's page time and energy differ between models, paired by seed."""
     _, base, *others = MODELS
     link = _psm(frames[base])
     remarks = []

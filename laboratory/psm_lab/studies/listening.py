@@ -141,7 +141,7 @@ def run_matched(tuning: Scenario, scenarios: Sequence[Scenario], learners: Seque
 
 
 def _unforced(row: Row) -> float:
-    """Return the share of the heard beacons that no rule forced; 0 for a policy that does not count them."""
+    """Return the share of received beacons that were not forced; 0 for a policy without these counts."""
     listens = row.get("policy_report.listens")
     return 1 - row["policy_report.forced"] / listens if listens else 0.0
 
@@ -296,14 +296,15 @@ def judge_conditions(
 
 
 def _rows_of(rows: pd.DataFrame, policy: str, column: str = "policy") -> pd.DataFrame:
-    """Return the *rows* with a *policy* in a *column* by seed."""
+    """Return the *rows* whose *column* is *policy*, indexed by seed."""
     return rows[rows[column] == policy].set_index("seed").sort_index()
 
 
 def at_equal_delay(runs: pd.DataFrame, policy: pd.DataFrame) -> pd.DataFrame:
     """Return the energy of fixed listen intervals at the delays of a policy, interpolated for each seed.
 
-    Between two intervals the energy is linear in the inverse of the delay, so it is interpolated over it.
+    Between two intervals the energy is linear in the inverse of the delay, which is the interpolation
+    variable.
 
     Parameters
     ----------

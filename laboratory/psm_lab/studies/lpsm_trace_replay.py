@@ -210,7 +210,7 @@ def _regaining_experts(weights: FloatArray) -> int:
 
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
-    """Return one replay per seed. A replayed page takes as long as five simulated pages."""
+    """Return one replay per seed. Replaying a page takes as long as simulating five pages."""
     pages, work = scale.pages, measure_replay
     return [Task("replay", work, {"pages": pages, "seed": n}, 5 * pages) for n in _seeds(scale, seed)]
 

@@ -92,7 +92,7 @@ Runs = dict[str, pd.DataFrame]
 
 
 def by_seed(rows: pd.DataFrame, gamma: str = PUBLISHED_GAMMA) -> Runs:
-    """Return each quantity of the rows of one trace.
+    """Return the values of each quantity on one trace.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def by_seed(rows: pd.DataFrame, gamma: str = PUBLISHED_GAMMA) -> Runs:
 
 
 def difference(runs: Runs, policy: str, quantity: str, reference: str = LEARN_ALPHA) -> Interval:
-    """Return the paired difference of a quantity of *policy* to that of *reference*; runs by seed."""
+    """Return the difference of a quantity between *policy* and *reference*, paired by seed."""
     return confidence_interval(runs[quantity][policy] - runs[quantity][reference])
 
 
@@ -219,7 +219,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
 
 
 def _sizes(scale: Scale) -> tuple[str, int, int]:
-    """Return the trace, its pages in two rounds of all four regimes, and the pages of the control."""
+    """Return the trace, its number of pages for two rounds of the four regimes, and that of the control."""
     return ("shifting:length=0.5", 314, 60) if scale.full else ("shifting:length=0.05", 32, 15)
 
 

@@ -102,7 +102,7 @@ class PublishedNumber:
         Ends of a range. A range with one end states the sign of a difference, and a range from 0 to 0 states
         that there is no difference.
     not_comparable : str
-        Reason for which no simulated value can be compared with the number; empty if there is none.
+        Reason why no simulated value can be compared with the number; empty if one can.
     """
 
     study: str

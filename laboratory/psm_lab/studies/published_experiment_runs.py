@@ -96,8 +96,9 @@ def with_ratios(frame: pd.DataFrame) -> pd.DataFrame:
     *frame* has the rows of :func:`~psm_lab.studies.tasks.compare_policies`, with the policies ``always-on``
     and ``psm`` for each seed. ``energy_ratio``, ``energy_saved`` and ``time_saved`` are relative to static
     PSM. ``page_ratio_mean`` and ``page_ratio_max`` are the mean and the maximum of the ratios of page times
-    to those of static PSM. ``page_ratio_long`` is their mean over the pages that take longest without power
-    saving. ``always_on_ratio`` is the energy without power saving relative to that of the row.
+    to those of static PSM. ``page_ratio_long`` is the mean of these ratios over the pages that take longest
+    without power saving. ``always_on_ratio`` is the energy without power saving divided by the energy of the
+    row.
     """
     always, psm = (frame[frame["policy"] == name].set_index("seed") for name in ("always-on", "psm"))
     ratios = []
@@ -136,7 +137,7 @@ def table_of_means_and_optimum(
 
 
 def setting_of(experiments: Sequence[Experiment], scale: Scale, seed: int, *, long: bool = False) -> str:
-    """Return a text with the replications and seeds of each experiment; arguments as for its ``seeds``."""
+    """Return the setting as text; see :meth:`Experiment.seeds` for *scale*, *seed* and *long*."""
     parts = []
     for experiment in experiments:
         seeds = experiment.seeds(scale, seed, long=long)

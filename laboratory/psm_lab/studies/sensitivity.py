@@ -149,7 +149,7 @@ _NAMES = {
 
 
 def _judged_value(claim: Claim) -> str:
-    """Return the value that is judged, the largest for a bound and otherwise the mean, with its mark."""
+    """Return the judged value (the largest for a bound, else the mean) with the mark of its verdict."""
     value = claim.ours.mean if claim.published.at_most is None else claim.largest
     return f"{value:.3f}{_MARKS[claim.verdict]}"
 

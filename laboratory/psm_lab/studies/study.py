@@ -22,7 +22,7 @@ LOOKED_AT = 100
 
 @dataclass(frozen=True)
 class Scale:
-    """Size of a study, given by its independent replications and their pages.
+    """Number of independent replications of a study, and of pages in each.
 
     Parameters
     ----------

@@ -30,16 +30,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Task:
-    """Call of a function, whose rows depend only on its arguments. Any process can run it.
+    """Call of a function that returns rows which depend only on its arguments. Any process can run it.
 
     Parameters
     ----------
     kind : str
-        Name of the rows in a digest.
+        Name by which a digest requests the rows.
     work : callable
         Function of a module, which returns rows.
     arguments : mapping
-        Keyword arguments of the function, which are scenarios or have a text that determines them.
+        Keyword arguments of the function; each is a scenario or is determined by its text.
     weight : int
         Approximate duration, in any unit that all tasks of a run share.
     labels : mapping

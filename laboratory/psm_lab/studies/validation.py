@@ -1,7 +1,8 @@
 """Validation of the simulator against measured hardware: currents, latencies and ping times.
 
-Each study is a :class:`Validation`: its cases, which are simulations labelled with a measured row, and the
-tables that follow from their rows. ``measured.toml`` has the measurements, their sources and all texts.
+Each study is a :class:`Validation`. Its cases are simulations, each labelled with a measured row, and its
+tables are computed from the rows of the cases. ``measured.toml`` has the measurements, their sources and all
+texts.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def per_cent(ours: float, measured: float) -> float:
 
 def validation_verdict(kind: str, *differences: float) -> str:
     """Return ``agrees`` if no difference in per cent exceeds the tolerance of this *kind*, or ``differs``."""
-    tolerance = measured_rows()["tolerance"][kind] + 1e-9  # a difference of just the tolerance agrees
+    tolerance = measured_rows()["tolerance"][kind] + 1e-9  # a difference equal to the tolerance agrees
     verdicts = {judge(Interval(difference, 0.0, 1), -tolerance, tolerance) for difference in differences}
     return "agrees" if verdicts == {"agrees"} else "differs"
 
@@ -140,7 +141,7 @@ def _radio(awake_ma: float, asleep_ma: float, beacon_mc: float, **beacon: float)
 
 
 def _dtim_case(row: Row, base_ma: float, charge_mc: float, period: int) -> Task:
-    """Return the case of an idle station for 100 h, of which the page is less than a thousandth."""
+    """Return the case of a station idle for 100 h, of which its page takes less than a thousandth."""
     settings = _radio(300 / SUPPLY_V, base_ma, charge_mc, interval_ms=102.4, dtim_period=period)
     return station_task(f"psm:listen_interval={period}", _idle(100, settings), row)
 
@@ -157,7 +158,7 @@ def beacon_ms(row: Mapping[str, Any], beacon_bytes: int | None = None) -> float:
     """Return the time for which the chip of *row* receives one beacon, in ms.
 
     It is the time stated by the data sheet, or the air time of a beacon of *beacon_bytes*. None selects the
-    beacon that the simulator has for 802.11n by default.
+    default 802.11n beacon of the simulator.
     """
     if "wake_ms" in row:
         return float(row["wake_ms"])
@@ -167,7 +168,7 @@ def beacon_ms(row: Mapping[str, Any], beacon_bytes: int | None = None) -> float:
 
 
 def data_sheet_charge(row: Mapping[str, Any], beacon_bytes: int | None = None) -> float:
-    """Return the charge in mC that a beacon adds to the sleep current; arguments as :func:`beacon_ms`."""
+    """Return the charge in mC that a beacon adds; see :func:`beacon_ms` for the arguments."""
     return float((row["receive_ma"] - row["sleep_ma"]) * beacon_ms(row, beacon_bytes) / 1000)
 
 
@@ -310,7 +311,7 @@ def _calibration_cases(_: float, __: int) -> Iterable[Task]:
             try:
                 base, charge = estimate_base_and_charge({each: means[each] for each in given}, others)
             except InputError:
-                base, charge = 0.0, 0.0  # no simulated current: the table says so
+                base, charge = 0.0, 0.0  # no simulated current, as the table states
             for period in sorted(means.keys() - set(given)):
                 labels = {"given": "DTIM " + " and ".join(map(str, given)), "chip": row["chip"]}
                 labels |= {"DTIM": period, "ma": means[period], "fits": base > 0}
@@ -355,7 +356,7 @@ def _calibration_findings(cases: list[Row]) -> dict[str, Any]:
 
 CALIBRATION = Validation("calibration", _calibration_cases, _calibration_findings)
 
-# Mean current of duty cycles, nothing fitted
+# Mean current of duty cycles, without fitted parameters
 
 
 @dataclass
@@ -408,7 +409,7 @@ def latency_percentiles(loss: ArrayLike, run: ArrayLike) -> NDArray[np.float64]:
     """Return the 50th, 90th and 99th percentile of the latency in ms, along the last axis.
 
     A probe arrives at a random time between two beacons and waits for the first beacon that is received. The
-    simulator gives the same values but for the time on the channel.
+    simulator gives the same values, except for the time on the channel.
 
     Parameters
     ----------
@@ -417,9 +418,9 @@ def latency_percentiles(loss: ArrayLike, run: ArrayLike) -> NDArray[np.float64]:
     """
     loss, run = np.asarray(loss, float)[..., None], np.asarray(run, float)[..., None]
     later = 1 - np.array(PERCENTILES) / 100  # share of the probes that wait longer
-    with np.errstate(divide="ignore", invalid="ignore"):  # of values that np.where discards
+    with np.errstate(divide="ignore", invalid="ignore"):  # in values that np.where discards
         lost = np.floor(np.log(later / loss) / np.log(1 - 1 / run)) + 1
-        longer = loss * (1 - 1 / run) ** (lost - 1)  # share of the probes that lose so many beacons
+        longer = loss * (1 - 1 / run) ** (lost - 1)  # share of the probes that lose at least this many
         beacons = np.where(later < loss, lost + (1 - later / longer) * run, (1 - later) / (1 - loss))
     return np.asarray(BEACON_MS * beacons + ADDED_MS)
 

@@ -83,7 +83,7 @@ JUDGING_OFFSET, CHOOSING_OFFSET = 6100, 6000
 """Offsets of the seeds on which shares are judged, and of those on which settings are chosen."""
 _CHOICES = 3  # seeds for choosing
 
-HALF, ENOUGH = 0.5, 3  # share above which a factor is the main one; traces of the 4 that must agree
+HALF, ENOUGH = 0.5, 3  # share above which a factor is the main one; number of the 4 traces that must agree
 MORE, LESS, OPEN = "more than half", "less than half", "open"
 NO_DISTANCE = "no distance"
 """Cell of a table where LPSM's distance is not above 0."""

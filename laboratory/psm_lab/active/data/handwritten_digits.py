@@ -27,7 +27,7 @@ def mnist_file() -> Path | None:
 
 @lru_cache(maxsize=1)
 def mnist_5k() -> Digits:
-    """Return images, shape (5000, 784), 0 to 1, and their digits, shape (5000,); 500 of each digit.
+    """Return 500 images of each digit, shape (5000, 784), values 0 to 1, and the digits, shape (5000,).
 
     Raises
     ------
@@ -45,7 +45,7 @@ def mnist_5k() -> Digits:
 
 
 def downsample_2x2(images: FloatArray) -> FloatArray:
-    """Return square images, shape (n, s * s), downsampled to half the side by 2 x 2 means, (n, (s/2)^2)."""
+    """Return square images, shape (n, s * s), reduced to shape (n, (s/2)^2) by means over 2 x 2 pixels."""
     side = round(images.shape[1] ** 0.5)
     blocks = images.reshape(len(images), side // 2, 2, side // 2, 2)
     return np.asarray(blocks.mean(axis=(2, 4)).reshape(len(images), -1))

@@ -15,7 +15,7 @@ from psm_lab.active.pixel_crf import standardise_images
 from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
 
 _BLUE, _WHITE = np.array([0.45, 0.62, 0.88]), np.array([0.86, 0.87, 0.89])
-# Colours of skies, and shares of white skies and of water. No source: the images are synthetic.
+# Shares of images with white sky and with water. These shares and the colours have no published source.
 _WHITE_SHARE, _WATER_SHARE = 0.4, 0.4
 
 
@@ -30,8 +30,8 @@ def synthetic_sky(rng: np.random.Generator, size: int = 32) -> Photograph:
     """Return one image of *size* by *size* pixels.
 
     The features are red, green and blue (0 to 1), the row (0 at the top, 1 at the bottom), the vertical and
-    horizontal gradients of brightness, and its standard deviation within 3 by 3 pixels. They are not
-    standardised.
+    horizontal gradients of the brightness, and the standard deviation of the brightness within 3 by 3 pixels.
+    The features are not standardised.
     """
     horizon = np.clip(size * rng.uniform(0.3, 0.7) + np.cumsum(rng.normal(0, 0.03 * size, size)), 2, size - 2)
     rows = np.arange(size)[:, None]

@@ -88,7 +88,7 @@ def _column(values: tuple[str, ...], numeric: bool) -> FloatArray:
     return np.unique(values, return_inverse=True)[1].astype(np.float64)
 
 
-# Fields of a line of tic-tac-toe, and the codes of a field.
+# Winning lines of tic-tac-toe by square numbers, and the codes of a square.
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 _EMPTY, _X, _O = 0, 1, 2
 

@@ -92,8 +92,8 @@ def draw_slowdown(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Plot the mean slowdown as bars that start at 1, with confidence intervals.
 
     Returns the figure and its caption. The columns of *frame* are those of
-    :func:`psm_lab.studies.published_experiment_runs.mean_slowdowns`. The second panel shows the page times
-    relative to static PSM, as stated in the thesis, with the published ones as markers.
+    :func:`psm_lab.studies.published_experiment_runs.mean_slowdowns`. The second panel shows page times
+    relative to static PSM; markers show the ratios that the thesis states.
     """
     shown = frame[frame["policy"] != "always-on"]
     figure, (axes, other) = new_figure(2, 1, width_in=7.0, height_in=5.6)

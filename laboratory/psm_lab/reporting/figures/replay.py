@@ -110,14 +110,14 @@ def _in_unit(seconds: NDArray[Any]) -> tuple[NDArray[Any], str]:
 
 
 def _expert_colours(experts: int) -> list[Any]:
-    """Return one colour per expert, from dark blue to light yellow, which stay ordered in greyscale."""
+    """Return one colour per expert, from dark blue to light yellow; the order also holds in greyscale."""
     from matplotlib import colormaps
 
     return [colormaps["cividis"](share) for share in np.linspace(0.0, 0.95, experts)]
 
 
 def _add_expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[Any]) -> None:
-    """Add a colour bar with one step per expert. *times_ms* are at least two, evenly spaced."""
+    """Add a colour bar with one step per expert. *times_ms* has at least two evenly spaced values."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
@@ -132,12 +132,12 @@ def _add_expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[An
 
 
 def _title_window(polls: float) -> str:
-    """Return a title, which states whether the panel shows every poll or means over *polls* polls."""
+    """Return a title that states whether a panel shows every poll or means over *polls* polls."""
     return f"whole replay, {'every poll' if polls == 1 else f'means over {polls:g} polls'}"
 
 
 def _title_rows(panel: str, polls: pd.Series) -> str:
-    """Return the title of a panel. The first row has the window size."""
+    """Return the title of a panel; the first of *polls* is the window size."""
     return _title_window(polls.iloc[0]) if panel == "whole" else f"the first {polls.size} polls"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _OPTIMUM = "hindsight, no delay"
 """Name of the offline optimum among the policies of a frame."""
 
-_TICKS_MS = (10, 20, 40, 80, 150, 300, 600)  # each about twice the one before, on a logarithmic axis
+_TICKS_MS = (10, 20, 40, 80, 150, 300, 600)  # for a logarithmic axis, each about twice the previous tick
 
 
 def draw_round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:

@@ -42,7 +42,7 @@ def draw_pages(frame: pd.DataFrame) -> tuple[Figure, str]:
     return figure, "Slowdown of each page against its page time without power saving. The line is the mean."
 
 
-_TICKS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20)  # each about twice the one before, on a logarithmic axis
+_TICKS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20)  # for a logarithmic axis, each about twice the previous tick
 
 
 def draw_frontier(frame: pd.DataFrame) -> tuple[Figure, str]:

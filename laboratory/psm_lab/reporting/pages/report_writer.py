@@ -73,7 +73,7 @@ def write_report(
     introduction : Introduction
         Title and first paragraphs, and the rule of the verdicts.
     missing : mapping of str to str, optional
-        Studies without findings, with the reasons. With any, no figures are plotted.
+        Studies without findings, with the reasons. If there are any, no figures are plotted.
     """
     with replace_files(folder) as draft:
         (draft / FIGURES).mkdir()
@@ -134,7 +134,7 @@ def _missing_section(missing: Mapping[str, str]) -> str:
 
 
 def _verdict_table(findings: Sequence[Findings]) -> str:
-    """Return the verdicts of each study under its first preset, which is the headline, and all tallies."""
+    """Return a table of the verdicts of each study under its first (headline) preset, and all tallies."""
     lines = ["| study | about | verdicts |", "| --- | --- | --- |"]
     for study in findings:
         presets = claim_tables.under_each_preset(study.claims)

@@ -40,7 +40,7 @@ _ONE_SIDED = "The sources prove the bounds for labels of both signs. One-sided l
 
 
 class WorstCase(Study):
-    """Study of expected mistakes divided by the bound of the comparator that gives the tightest bound."""
+    """Study of expected mistakes divided by the tightest bound over all comparators."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per theorem and kind of labels."""

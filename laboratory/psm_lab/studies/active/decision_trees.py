@@ -86,7 +86,7 @@ def _make_learner(learner: str) -> Any:
 
 
 def models_of(models: int, seed: int) -> list[dict[str, Any]]:
-    """Return the largest distance of the trees of depth 1 to 3 from brute force, one row per random model.
+    """Return the largest deviation of trees of depth 1 to 3 from the brute-force optimum, a row per model.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class TreesStudy(Study):
         return [*folds, Task("models", models_of, models, weight=40)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean errors with the reference, and return differences over tables, as the paper does."""
+        """Compare mean errors with the reference, and return differences over tables, as in the paper."""
         frame, models = frame_of(rows, "folds"), frame_of(rows, "models")
         names = "OPTNBDT", f"distance from brute force, {len(models)} random models", "[003], Theorem 1"
         repeats = 4 if is_full(scale) else 1

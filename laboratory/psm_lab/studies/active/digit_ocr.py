@@ -101,7 +101,7 @@ def labels_of(problem: str, combination: str, reshuffles: int, seed: int) -> lis
 
 
 def labels_until(spec: str, fold: Fold, error: float, passes: int, seed: int) -> float:
-    """Return the number of queried labels when the test error is first reached, or NaN if it is not.
+    """Return the number of labels queried until the test error is first reached; NaN if it never is.
 
     Parameters
     ----------
@@ -130,14 +130,14 @@ def labels_until(spec: str, fold: Fold, error: float, passes: int, seed: int) ->
 
 
 def _tune(specs: tuple[str, ...], error: float, X: FloatArray, y: FloatArray) -> str:
-    """Return the spec with the lowest cost, or the first one of equals."""
+    """Return the spec with the lowest cost; ties go to the first one."""
     if len(specs) == 1:
         return specs[0]
     return min(specs, key=lambda spec: _cost(spec, error, X, y))
 
 
 def _cost(spec: str, error: float, X: FloatArray, y: FloatArray) -> float:
-    """Return the mean labels over the tuning folds; a fold that misses the error counts all its passes."""
+    """Return the mean labels over the tuning folds; a fold that misses the error counts all labels."""
     runs = [
         (labels_until(spec, fold, error, TUNING_PASSES, seed=index), TUNING_PASSES * len(fold[0]))
         for index, fold in enumerate(_folds(X, y))
@@ -215,8 +215,8 @@ def table_of(frame: pd.DataFrame) -> pd.DataFrame:
 class Comparison(NamedTuple):
     """Paired comparison over problems.
 
-    ``ratio`` is the geometric mean of the ratios, ``lower`` the number of problems with fewer labels, and
-    ``p`` the two-sided exact p-value.
+    ``ratio`` is the geometric mean of first / second, ``lower`` the number of problems in which the first
+    needs fewer labels, and ``p`` the two-sided exact p-value.
     """
 
     ratio: float
@@ -315,7 +315,7 @@ class OcrStudy(Study):
 
 
 def _claims(medians: pd.DataFrame) -> list[Claim]:
-    """Return the claims of the thesis, with one value per problem, the unit of the thesis's tests."""
+    """Return the claims of the thesis, with one value per problem, as in the tests of the thesis."""
     logs, quantity = np.log10(medians), "log10 of median labels, over the problems"
     fewest = pd.DataFrame(PUBLISHED, index=pd.Index(COMBINATIONS)).idxmin()
     same = int((medians.idxmin(axis="columns") == fewest[medians.index]).sum())

@@ -37,7 +37,7 @@ class PatienceStudy(Study):
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the share of runs that reach the error, and its difference to R = 16 on the same targets."""
+        """Return the share of runs that reach the error, and its paired difference from R = 16."""
         frame = frame_of(rows, "arrivals")
         columns = [f"to {level:g}" for level in LEVELS]
         table = frame.groupby(["d", "R"], sort=False)[[*columns, "labels to 0.001"]].mean().reset_index()
@@ -65,7 +65,7 @@ class PatienceStudy(Study):
 
 
 def arrivals_of(features: int, R: int, points: int, seed: int) -> list[dict[str, Any]]:
-    """Return whether one run reaches each error, and its labels until the smallest error.
+    """Return whether one run reaches each error, and its number of labels until the smallest one.
 
     Parameters
     ----------

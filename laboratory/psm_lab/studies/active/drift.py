@@ -56,7 +56,7 @@ SUPERVISED = {
     "budget": "budget-perceptron:B={budget}",
 }
 PERCEPTRONS = ("modified x2", "Perceptron", "shifting", "modified x1", "budget")
-# Spec of each learner, and the range in which the parameter of a query rate is searched.
+# Spec of each learner, and the search range of the parameter that sets the query rate.
 SELECTIVE = {
     "LASEC-SS": ("lasec-ss:{tuned},b={value}", 1e-5, 100.0),
     "LASEC coin": ("lasec-coin:{tuned},p={value}", None, None),
@@ -203,7 +203,7 @@ class DriftStudy(Study):
     """Study of the accuracy of every learner on streams with a moving target."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial, of all replications, per stream and learner, and per rate if it selects."""
+        """Return one trial with all replications per stream, learner and, for selective ones, rate."""
         common = {"replications": scale.replications + 2 * is_full(scale), "seed": seed}
         return [
             *(_supervised(stream, learner, common) for stream in _main_streams() for learner in SUPERVISED),
@@ -221,7 +221,7 @@ class DriftStudy(Study):
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the accuracies, and the claims of [001] section 5 and on the control."""
+        """Return the accuracies, the claims of [001] section 5, and the control claims."""
         frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
         groups = frame.groupby(["stream", "rate", "learner"], sort=False)
         table = groups[["share of queried labels", "accuracy", "first 500"]].mean()
@@ -258,7 +258,7 @@ def _selective(stream: str, learner: str, rate: float, common: dict[str, int]) -
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
-    """Return the claims of [001], each on the best rival, and those on the controls."""
+    """Return the claims of [001], each compared with the best rival, and the control claims."""
     values, first = _wide(frame, "accuracy"), _wide(frame, "first 500")
     every, early = f"{SYNTHETIC}: accuracy, every label", f"{SYNTHETIC}: accuracy of the first 500"
     claims = [

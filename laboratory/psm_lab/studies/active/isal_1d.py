@@ -30,7 +30,7 @@ THRESHOLDS = 40
 
 
 def widths_of(seed: int) -> list[dict[str, Any]]:
-    """Return the mean number of labels to a width of 1e-4, one row per eta and s."""
+    """Return the mean number of labels until the region is 1e-4 wide, one row per eta and s."""
     return [
         {
             "eta": eta,
@@ -45,7 +45,7 @@ def widths_of(seed: int) -> list[dict[str, Any]]:
 
 
 def passive_of(seed: int) -> list[dict[str, Any]]:
-    """Return the mean number of labels to a width of .01 of uniform draws and of ISAL with s = .25."""
+    """Return the mean labels until the region is .01 wide, for uniform draws and ISAL with s = .25."""
     labels = {name: _labels(seed, 0.25, eta, 0.01) for name, eta in (("passive", 1.0), ("isal", 0.0))}
     return [{**labels, "reference": 171.0}]
 
@@ -57,7 +57,7 @@ def _labels(seed: int, s: float, eta: float, width: float) -> float:
 
 
 def _answers(target: float, rng: np.random.Generator | None = None) -> Callable[[float], int]:
-    """Return the oracle of a threshold. With a generator it flips a tenth of its answers."""
+    """Return an oracle of a threshold; with *rng* it flips a tenth of its answers."""
 
     def oracle(x: float) -> int:
         correct = rng is None or rng.random() >= 0.1
@@ -67,12 +67,12 @@ def _answers(target: float, rng: np.random.Generator | None = None) -> Callable[
 
 
 def weights_of(seed: int) -> list[dict[str, Any]]:
-    """Return the mean over 40 samples of the weighted error of a threshold with error .3, one row."""
+    """Return the mean weighted error, over 40 samples, of a threshold with true error .3, one row."""
     return [{f"eta {eta:g}": np.mean([_estimate(seed, n, eta) for n in range(40)]) for eta in (0.0, 0.2)}]
 
 
 def _estimate(seed: int, number: int, eta: float) -> float:
-    """Return the weighted error over 200 draws of N(.5, .1), of which a share *eta* is uniform on [0, 1]."""
+    """Return the weighted error over 200 draws, a share *eta* uniform on [0, 1], the rest N(.5, .1)."""
     rng = random_stream(seed, f"weights {eta}", number)
     x = np.where(rng.random(200) < eta, rng.random(200), rng.normal(0.5, 0.1, 200))
     bell = np.exp(-(((x - 0.5) / 0.1) ** 2) / 2) / (0.1 * np.sqrt(2 * np.pi))
@@ -111,7 +111,7 @@ COMMENTARY = (
 
 
 class Isal1dStudy(Study):
-    """Study of labels to a width, weighted errors, and thresholds under 10 % noise."""
+    """Study of label counts until a width, of weighted errors, and of thresholds under 10 % noise."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per kind and replication."""

@@ -77,7 +77,7 @@ class IsalPlanes(Study):
     """Study of the errors after 20 to 200 labels."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per share of flips, sampler and number."""
+        """Return one trial per share of flips, sampler and seed."""
         return [
             Task("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
             for flips in (0.0, 0.15)
@@ -106,16 +106,16 @@ class IsalPlanes(Study):
 
 
 def _trials(scale: Scale) -> int:
-    """Return the number of trials, which is large because few trials have no stable mean.
+    """Return the number of trials, which is large because the mean of a few trials is unstable.
 
-    One in thirty starts with an error of .5, and with noise some also end there. The mean of 60 trials varies
-    by a third.
+    One trial in thirty starts with an error of .5, and under noise some also end with that error. The mean of
+    60 trials varies by a third.
     """
     return (24 if is_full(scale) else 3) * scale.replications
 
 
 def _claims(runs: pd.DataFrame) -> list[Claim]:
-    """Return the claims without flips, where three learners are best and similar, and with flips."""
+    """Return the claims that three learners are best and similar without flips, and those with flips."""
     best = ("ISALg", "BI", "MI")
     better = [(name, rival) for name in best for rival in ("random", "IWAL2")]
     noisy = [("ISALg", rival) for rival in ("random", "BI", "MI", "IWAL2")]

@@ -110,7 +110,7 @@ def _differences(frame: pd.DataFrame, pool: str, column: str, rule: str, rival: 
 
 
 def _test_share(pool: str) -> float:
-    """Return the share of test instances if the seeds split the same instances, or 0."""
+    """Return the share of test instances if all seeds split the same instances, else 0."""
     return TEST_SHARE if pool == "vehicle" else 0.0
 
 

@@ -53,7 +53,7 @@ def direction(study: str, policy: str, quantity: str, source: str, side: int = 1
 
 
 def no_difference(study: str, policy: str, quantity: str, source: str) -> PublishedNumber:
-    """Return the claim that two results do not differ, without a margin."""
+    """Return the claim that two results do not differ, with a tolerance of 0."""
     return PublishedNumber(study, policy, quantity, source, low=0.0, high=0.0)
 
 

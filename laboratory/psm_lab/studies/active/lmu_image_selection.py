@@ -41,13 +41,13 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "lmu-logreg": {"variant": "lmu-logreg"},
     "random": {"variant": "random"},
 }
-_REPEATS = {"random": 5, "lmu-rand-start": 5}  # random choices are averaged
+_REPEATS = {"random": 5, "lmu-rand-start": 5}  # runs to average over random choices
 
 
 def run_of(learner: str, seed: int) -> list[dict[str, Any]]:
     """Return the F-measures of one learner after each number of images, one row.
 
-    A learner with a random start runs five times on the set, and the row is the mean.
+    A learner with random choices runs five times on the set, and the row has the means.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ _SIZE = (
 
 
 class LmuStudy(Study):
-    """Study of the F-measure after 1 to 6 images out of 30, and of all images."""
+    """Study of the F-measure after training on 1 to 6 of 30 images, and on all of them."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per learner and set.

@@ -50,17 +50,17 @@ class SphereSetting:
 
     @property
     def targets(self) -> int:
-        """Number of targets in a replication, which is ten for quick runs; medians of 20 vary by a sixth."""
+        """Number of targets per replication, more for short runs; medians over 20 vary by a sixth."""
         return 10 if self.features <= (20 if "DKM" in self.label else 10) else 2
 
     @property
     def spec(self) -> str:
-        """Spec of the sampler with the thesis's first band for the uniform sphere."""
+        """Spec of the sampler with the thesis's initial band for the uniform sphere."""
         return self.sampler.format(s1=self.features**-0.5)
 
 
 _DKM = "dkm:R=16,s1={s1}"
-# Results of a run that ended before its first mark.
+# References are missing for the four largest error levels.
 _LAST = (np.nan,) * 4
 SETTINGS = (
     SphereSetting("every label, d = 5", "modified-perceptron", 5),
@@ -133,7 +133,7 @@ def rate_of(seed: int) -> list[dict[str, Any]]:
 
 
 class SphereStudy(Study):
-    """Study of every setting over many targets, and of the Perceptron's rate."""
+    """Study of every setting over many targets, and of the Perceptron's convergence rate."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per setting and target."""
@@ -148,7 +148,7 @@ class SphereStudy(Study):
         return [*hits, *rates]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare labels and mistakes to each error with the reference, and judge the theorems."""
+        """Compare the labels until each error with the reference, and judge the theorems."""
         hits = frame_of(rows, "hits")
         groups = hits.groupby(["setting", "error"], sort=False)
         table = groups[["labels", "updates", "errors", "reference"]].median().reset_index()

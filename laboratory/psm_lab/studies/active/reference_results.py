@@ -88,13 +88,13 @@ def reference_table(
     frame : DataFrame
         One row per run, with NaN for missing values.
     by : str
-        Column that names the lines.
+        Column whose values name the rows of the result.
     columns : sequence of str
         Columns of which the means are taken.
     reference : mapping
-        Reference numbers by line. Lines and numbers may be missing.
+        Reference numbers by row name. Rows and numbers may be missing.
     test_shares : mapping of str to float, optional
-        Share of test instances by line, if the runs of a line are splits of the same data; see
+        Share of test instances by row name, if the runs of a row are splits of the same data; see
         :func:`~psm_lab.studies.active.learner_trials.resampled_interval`.
     """
     shares, missing = test_shares or {}, [None] * len(columns)

@@ -33,7 +33,7 @@ SETTINGS = (
     (FIRST_ORDER, "cbgz", (0.05, 0.2)),
 )
 CONTROLS = {SECOND_ORDER: ("cbgz2-all", "cbgz2-coin"), FIRST_ORDER: ("perceptron", "coin-perceptron")}
-# F of an independent program.
+# F-measures of an independent program.
 REFERENCE = {
     (SECOND_ORDER, "every label"): 0.812,
     (SECOND_ORDER, "b = 0.003"): 0.696,
