@@ -11,7 +11,7 @@ from typing import Any
 from psm_sim.common.errors import InputError
 
 MAX_TOML_BYTES = 1 << 20
-"""Maximum size of a file in bytes; the bundled files have at most some thousand."""
+"""Maximum size of a file in bytes; the bundled files have at most a few thousand bytes."""
 
 _PACKAGE = Path(__file__).parents[1]
 

@@ -24,10 +24,10 @@ MAX_MESSAGES = 10_000_000
 """Background messages of a run; each takes 27 bytes of memory."""
 
 MAX_FRAMES = 50_000_000
-"""Frames of a run, estimated before it begins; so many take some minutes."""
+"""Frames of a run, estimated before the run begins; 50 million frames take some minutes."""
 
 MAX_POLLS = 10_000_000
-"""Polls of a replay; they take Learn-alpha some minutes."""
+"""Polls of a replay; Learn-alpha needs some minutes for them."""
 
 MAX_WEIGHTS = 20_000_000
 """Weights of a learner (experts times switching rates); a few copies take 1 GB of memory."""

@@ -30,7 +30,7 @@ _Item = TypeVar("_Item")
 _Output = TypeVar("_Output")
 
 MAX_PER_CORE = 4
-"""Maximum number of processes per core; more of them only use memory."""
+"""Maximum number of processes per core; further processes would only use memory."""
 
 _POLL_TIMEOUT_S = 0.5
 """Maximum wait in seconds, because Ctrl-C does not end a wait on Windows."""
@@ -39,7 +39,7 @@ _EXIT_TIMEOUT_S = 0.5
 """Seconds that a process has to exit before it is killed."""
 
 MAX_PRINTED = 64 << 20
-"""Bytes that a call may write to standard output and error; more are taken for an endless loop."""
+"""Bytes that a call may write to standard output and error; more indicate an endless loop."""
 
 _SHARE = Path("/sys/fs/cgroup/cpu.max")
 _ENVIRONMENT = dict.fromkeys(

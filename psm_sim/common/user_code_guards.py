@@ -96,7 +96,7 @@ def limit_memory(size: int = MEMORY) -> None:
 
 
 def is_memory_spent() -> bool:
-    """Return whether user code has reached the limit of this process, so that the memory is not free."""
+    """Return whether user code has reached the memory limit of this process and may still hold the memory."""
     if not hasattr(signal, "setitimer"):
         return False
     import resource

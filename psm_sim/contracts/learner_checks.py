@@ -26,7 +26,7 @@ HUGE = 1e4
 
 
 def _sample_losses(learner: Learner, rounds: int, scale: float = 3.0) -> FloatArray:
-    """Sample exponential losses with the mean *scale* in nats, shape (rounds, n), always the same."""
+    """Return the same exponential losses in each call, with mean *scale* in nats, shape (rounds, n)."""
     return random_stream(1, "contract losses").exponential(scale, (rounds, learner.n_experts))
 
 

@@ -1,4 +1,4 @@
-"""Sentences of the advice for a device, which is a :class:`~psm_sim.campaign.advice.DriverAdvice`."""
+"""Sentences of the advice for a device (:class:`~psm_sim.campaign.advice.DriverAdvice`)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _selection(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _default_mode(advice: Advice) -> Iterator[str]:
-    """Yield the mode that firmwares use by default, and its current if another mode is compared."""
+    """Yield a sentence on the default mode of firmwares, with its current if another mode is compared."""
     if advice.chip is None or advice.chip.mode is None:
         return
     compared = advice.chip.mode.name
@@ -93,7 +93,7 @@ def _knowledge(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield the current of deep sleep, and the interval of reports above which it draws less."""
+    """Yield the mean current with deep sleep, and the report interval above which deep sleep draws less."""
     if advice.chip is None or advice.report_every_s is None:
         return
     row = next((row for row in advice.modes if row.mode.name == "deep-sleep"), None)
@@ -110,7 +110,7 @@ def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield settings that draw as little, or less at a risk, or that need a new driver or access point."""
+    """Yield alternatives: equal settings, risky settings, and settings for a new driver or access point."""
     if advice.tied:
         names = capitalize(list_names([row.setting.name for row in advice.tied]))
         draw = "draw" if len(advice.tied) > 1 else "draws"
@@ -159,7 +159,7 @@ def _call(row: SettingRow) -> str:
 
 
 def _power(advice: Advice, row: SettingRow) -> str:
-    """Return mean current and battery life with their interval, or mean power without a chip."""
+    """Return mean current and battery life, with intervals for a chip; mean power if no current is known."""
     values = row.result.row
     if advice.chip is not None:
         return _drawn(current_of(row.result, advice.chip), values.get("battery_mah"))
@@ -180,7 +180,7 @@ def _drawn(current: Current, battery_mah: float | None) -> str:
 
 
 def _about(seconds: float) -> str:
-    """Return a duration with two digits."""
+    """Return a duration with two significant digits."""
     name, size = next(((n, s) for n, s in (("hours", 3600), ("minutes", 60)) if seconds >= 2 * s), ("s", 1))
     return f"{format_digits(seconds / size, 2).removesuffix('.0')} {name}"
 
@@ -198,7 +198,7 @@ def _delay(advice: Advice, row: SettingRow) -> str:
 
 
 def bound(advice: Advice) -> str:
-    """Return what is bounded and the bound."""
+    """Return the name of the bounded delay, and the bound."""
     kind = "mean added page time" if advice.has_pages else "99th percentile of the latency"
     return f"{kind}, {format_seconds(advice.max_latency_s or 0.0, None)}"
 

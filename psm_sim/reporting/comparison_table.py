@@ -107,10 +107,10 @@ def _columns(
     factor: float = 1,
     absent: float = math.nan,
 ) -> Iterator[Column]:
-    """Yield the column of the named *value* times *factor*, if any row has it.
+    """Yield a column of the row values named *value*, multiplied by *factor*, if any row has them.
 
-    With a *half_width_rank*, the column has confidence intervals over seeds or clients. *absent* is the value
-    of a row without the name. All other arguments are as in :class:`Column`.
+    With a *half_width_rank*, the column has confidence intervals over seeds or clients. *absent* stands for
+    the value in rows that lack it. All other arguments are as in :class:`Column`.
     """
     if not any(value in run.row for run in runs):
         return
@@ -171,7 +171,7 @@ def _names(comparison: Comparison, runs: Sequence[Result]) -> list[Column]:
 
 
 def _station(run: Result) -> str:
-    """Return the name of the stations of a row, with their policy if they have their own."""
+    """Return the name of the stations of a row, followed by their own policy if they have one."""
     return f"{run.station} ({run.station_policy})" if run.station_policy else run.station
 
 
@@ -223,7 +223,10 @@ def _statement(column: Column) -> str:
 
 
 def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
-    """Return the column of the saving relative to the reference. A far higher energy is shown as a ratio."""
+    """Return the column of the saving relative to the reference.
+
+    An energy far above the energy of the reference is shown as a ratio.
+    """
     differences = [comparison.difference(run) for run in runs]
     saved = [difference["energy_saved_percent"] for difference in differences]
     widths = [
@@ -349,7 +352,7 @@ def _seconds(value: float) -> str:
 
 
 def _marks(comparison: Comparison, columns: Sequence[Column]) -> str:
-    """Return the meaning of the mark of baselines and of the column of savings."""
+    """Return the sentences that explain the mark of baselines and the column of savings."""
     sentences = [f"{MARK.strip()} marks a baseline."] if comparison.baselines else []
     period = comparison.resolved_topology.beacon.dtim_period
     if period > 1 and any(run.parameters.get("listen_interval") == period for run in comparison.baselines):

@@ -67,7 +67,7 @@ FAR = 3.0
 SLOWDOWN_TICKS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Ticks of logarithmic slowdown axes."""
 
-_MAX_NAME_LENGTH, MAX_STEPS = 40, 1_000  # as wide as half a figure; as many steps as pixels
+_MAX_NAME_LENGTH, MAX_STEPS = 40, 1_000  # half the width of a figure; one step per pixel
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark],
 def axis_start(measure: str, values: Sequence[float]) -> float | None:
     """Return the start of the axis of a measure: 1 for slowdowns and 0 for latencies, less a margin.
 
-    The margin keeps the marks within the axes. None leaves the start of another axis open.
+    The margin keeps the marks within the axes. For other measures, None leaves the start open.
     """
     floor = {"slowdown": 1.0, "latency": 0.0}.get(measure.partition(".")[0])
     if floor is None or min(values) < floor:
@@ -191,7 +191,7 @@ def axis_start(measure: str, values: Sequence[float]) -> float | None:
 
 
 def states_of(marks: Sequence[Mark]) -> list[str]:
-    """Return the radio states of which a mark has the energy."""
+    """Return the radio states for which any of the marks has an energy."""
     return [
         state for state in STATE_STYLES if any(state_measure(ENERGY, state) in mark.values for mark in marks)
     ]

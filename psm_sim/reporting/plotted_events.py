@@ -66,7 +66,7 @@ class _PlotObserver(Observer):
         """Record the time at which a wireless frame is queued, and how long a downlink frame was buffered."""
         if link.name == "wired down":
             self.served.append(_round(queued_s))
-            self._arrived_s[id(segment)] = arrives_s  # the segment exists until it is sent or dropped
+            self._arrived_s[id(segment)] = arrives_s  # the id is valid until the segment is sent or dropped
         elif link.name in _LISTS:
             self.frames[_LISTS[link.name]].append(_round(queued_s))
             arrived_s = self._arrived_s.pop(id(segment), queued_s)
@@ -84,7 +84,9 @@ def representative_run(run: Result) -> Result:
 
 
 def record_events(run: Result, count: int | None = None) -> Events:
-    """Repeat a run of one seed, and return the events of its first *count* pages, or of the pages that fit.
+    """Repeat a run of one seed, and return the events of its first *count* pages.
+
+    If *count* is None, it is :func:`fitting_page_count`.
 
     Returns
     -------

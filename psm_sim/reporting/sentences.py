@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class _Words(NamedTuple):
-    """Noun, unit and verb of an amount, and words for delay, limit and arrived traffic."""
+    """Words for an amount (noun, unit, verb), for its delay and limit, and for traffic that has arrived."""
 
     noun: str
     unit: str
@@ -86,7 +86,7 @@ _RECORDING_HINT = "One recording cannot tell a difference from noise."
 
 
 def because(reason: Reason | None, *, has_pages: bool) -> str:
-    """Return the state that saves most, as the end of a sentence; empty if two runs hardly differ in it."""
+    """Return the state that saves most, as the end of a sentence; empty if both printed values are equal."""
     if reason is None:
         return ""
     state, *values = reason
@@ -107,7 +107,7 @@ def capitalize(text: str) -> str:
 
 
 def list_names(texts: Sequence[str]) -> str:
-    """Join names. Of more than four, the last ones are only counted."""
+    """Join names. If there are more than four, name three and count the others."""
     if len(texts) > _MAX_NAMES:
         texts = [*texts[: _MAX_NAMES - 1], f"{len(texts) - _MAX_NAMES + 1} others"]
     return join_names(texts)
@@ -171,7 +171,7 @@ class _Conclusion:
         self._has_pages = bool(self._rows[0]["loads_pages"])
         first = verdict.runs[0]
         self._replications = f"{len(first.replicates)} {first.replicate}s" if first.replicate else ""
-        # Delays of pages are relative to no power saving, so they need no exception for always-on.
+        # Page delays are relative to a run without power saving, so always-on needs no exception.
         is_apart = not self._has_pages and len(verdict.saving) < len(verdict.within)
         self._among = " of the policies that save power" if is_apart else ""
 
@@ -328,7 +328,7 @@ class _Conclusion:
         return f"{values} {self._words.unit}" + (f", {format_digits(days, 2)} days" if days else "")
 
     def _amounts_of(self, group: Group) -> str:
-        """Return the amounts of the policies that use least, their equality, and what they save."""
+        """Return the amounts of the policies that use least, in what sense they are equal, and the saving."""
         parts = [self._quantities(group.members)]
         parts += [self._equality(group, self._amounts)] if len(group.members) > 1 else []
         compared = self._verdict.compared

@@ -1,7 +1,7 @@
 """Style of each policy in all figures: colour, marker and line.
 
-The built-in policies have fixed styles. The variants of a policy have its colour, and a marker and a line
-that follow from their parameters. Within one comparison, variants have different colours. The
+The built-in policies have fixed styles. By itself, a variant of a policy has the colour of the policy, and a
+marker and a line that follow from its parameters. Within one comparison, variants have different colours. The
 colours are from the palette of Okabe and Ito, which is distinguishable with any colour vision, and visible on
 light and dark backgrounds.
 """

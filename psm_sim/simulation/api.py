@@ -54,9 +54,9 @@ def simulate(
         page list, or workload. None selects the trace of the preset, or ``ucb`` without a preset.
     topology : str, Path, dict or Topology, optional
         Bundled topology, TOML file, dictionary of topology keys, or topology. The keys are nested or dotted.
-        The key ``extends`` names the topology that they change (default: ``three-node``), and ``stations`` is
-        a list of dictionaries, one for each group of stations. None is ``three-node``; with a *profile*, the
-        keys of :func:`~psm_sim.simulation.preset.present_network` apply.
+        The key ``extends`` names the topology that the other keys change (default: ``three-node``), and
+        ``stations`` is a list of dictionaries, one for each group of stations. None is ``three-node``; with a
+        *profile*, the keys of :func:`~psm_sim.simulation.preset.present_network` apply.
     pages : int
         Number of pages, at least 1. A recording is limited to its first *pages* pages.
     seed : int

@@ -77,7 +77,7 @@ class Comparison:
     tasks : sequence of Task
         The seeds or clients, at least one.
     replicate : str
-        Difference between the independent runs of a policy: ``"seed"``, ``"client"``, or empty for a single
+        Key in which the independent runs of a policy differ: ``"seed"``, ``"client"``, or empty for a single
         run.
     blocks : list of Block
         The table: the rows of each policy, seed, client and station.
@@ -119,7 +119,7 @@ class Comparison:
 
     @cached_property
     def workload(self) -> Workload:
-        """The pages of the first seed, client or station, with a remark about all clients or stations."""
+        """Pages of the first seed, client or station; the remark describes all clients or stations."""
         return _describe_tasks(self.tasks)
 
     @property
@@ -362,7 +362,7 @@ def _latencies(names: Iterable[str]) -> list[str]:
 
 
 def _describe_tasks(tasks: Sequence[Task]) -> Workload:
-    """Return the workload of the first task, with a remark about all its stations or about all clients."""
+    """Return the workload of the first task, with a remark that describes all its stations or all clients."""
     first = tasks[0]
     if first.resolved_topology.stations:
         return _describe_setups(first.stations, first.resolved_topology)
@@ -377,7 +377,7 @@ def _describe_tasks(tasks: Sequence[Task]) -> Workload:
 
 
 def _describe_setups(setups: Sequence[StationSetup], topology: Topology) -> Workload:
-    """Return the workload of the first station, with a remark about all stations."""
+    """Return the workload of the first station, with a remark that describes all stations."""
     kinds = [list(group) for _, group in groupby(setups, lambda setup: setup.kind)]
     remark = (
         f"{len(setups)} station{'s' if len(setups) > 1 else ''} on one access point: "
@@ -451,7 +451,7 @@ def check_labels(policies: Sequence[PolicyLike]) -> None:
 
 
 def roles_of(policies: Sequence[PolicyLike], references: References, finished: Iterable[int]) -> Roles:
-    """Return the roles of the policies with *finished* numbers, which are indices of :func:`all_policies`."""
+    """Return the roles of the *finished* policies, given by their indices in :func:`all_policies`."""
     simulated, done = all_policies(policies, references), set(finished)
     compared = range(len(simulated) - len(policies), len(simulated))
     baselines, reference = (

@@ -91,9 +91,9 @@ def run_comparison(
         policy fails.
     on_failure
         Called with the finished part before the exception is raised, if a policy fails or the run is
-        interrupted. The part has the seeds or clients of which all policies have finished; without any, or in
-        a single run, it has the finished policies. There is no part before the run without power saving has
-        finished.
+        interrupted. The part has the seeds or clients for which all policies have finished. If there are
+        none, or in a single run, the part has the finished policies. There is no part before the run without
+        power saving has finished.
     isolated
         Whether to run in other processes, because user code may end its process.
 
@@ -181,7 +181,7 @@ def _missing(
     blocks: Sequence[Block],
     error: BaseException,
 ) -> dict[str, str]:
-    """Return the policies, seeds or clients that have no blocks, with the reason."""
+    """Return the policies, seeds or clients without blocks, each with the reason."""
     names = [label_of(policy) or spec_text(policy) for policy in policies]
     left = names[len({block.keys["number"] for block in blocks} - {REFERENCE_NUMBER}) :]
     missing = dict.fromkeys(left, "not run") | dict.fromkeys(left[:1], reason_of(error))
@@ -245,9 +245,10 @@ def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -
 
 
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
-    """Return *error*. If its process has ended, name the policy that ran after *done* results.
+    """Return *error*. If the worker has ended, name the policy that ran after *done* results.
 
-    The first result is the run without power saving. Before it, any policy with a file may be at fault.
+    The first result is the run without power saving. Before that result, any policy with a file may be at
+    fault.
     """
     if not isinstance(error, WorkerDiedError):
         return error

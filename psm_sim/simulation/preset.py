@@ -29,7 +29,7 @@ from psm_sim.workload.page_list import as_workload
 
 @dataclass(frozen=True)
 class PresetChoice:
-    """Parameter of a preset that no source states, with the history of its choice.
+    """Parameter of a preset for which no source states a value, and how the value was chosen.
 
     Attributes
     ----------
@@ -55,10 +55,10 @@ class PresetChoice:
 
 @dataclass(frozen=True)
 class Preset:
-    """Defaults that replace the defaults of the program. Explicit arguments override both.
+    """Defaults that override the program's defaults. Explicit arguments override the preset.
 
-    ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` are the statements for the
-    preset, ``doubts`` the statements against it.
+    ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` are statements that support
+    the preset, and ``doubts`` are statements against it.
     """
 
     name: str = ""
@@ -341,7 +341,7 @@ _PEERS = {"local": 0.2, "internet": 20.0}
 
 
 def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, dict[str, float]]:
-    """Return a trace without the parameter ``to`` of a ping, and the setting of the delay to its host.
+    """Return the trace, and for a ping the latency setting that replaces its parameter ``to``.
 
     A topology of the user keeps its own delay, unless the parameter is given.
     """

@@ -144,7 +144,7 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
     Raises
     ------
     InputError
-        If the result is an average of several runs or has no origin.
+        If the result is an average of several runs, or its run cannot be repeated.
     """
     if not isinstance(result, Result):
         raise InputError(f"result must be that of psm_sim.simulate, got {safe_repr(result)}.")

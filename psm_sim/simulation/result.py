@@ -1,4 +1,4 @@
-"""Result of a policy: the rows of its runs, and what is measured on them."""
+"""Result of a policy: the rows of its runs, and the values computed from them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Result:
 
     @property
     def replicate(self) -> str:
-        """Difference between the independent runs: ``"seed"``, ``"client"``, or empty for a single run.
+        """Key in which the independent runs differ: ``"seed"``, ``"client"``, or empty for a single run.
 
         Stations share a channel and are not independent.
         """
@@ -255,7 +255,7 @@ class Result:
         }
 
     def _part_rows(self, level: str) -> list[Row]:
-        """Return the name, the number of pages and the measures of each part."""
+        """Return the name, the number of pages and the measures of each seed, client or station."""
         return [
             {
                 level: name,

@@ -1,4 +1,4 @@
-"""Run of a policy on one or several stations, from the setup of the stations to their table.
+"""Run of a policy on one or several stations, from the setup of the stations to the table of results.
 
 The topology defines the stations (``[[stations]]``). Each of these tables describes one kind of station, with
 its own pages, policy and chip. The scenario supplies the policy, trace or number of pages that a station

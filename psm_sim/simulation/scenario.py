@@ -23,7 +23,7 @@ from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.loading import find_trace
 
 DigestCache = dict[tuple[Any, ...], str]
-"""Digest of each part of a scenario, by its description. Scenarios share it, to hash common parts once."""
+"""Digests of the parts of scenarios, by description. Scenarios share them, to hash common parts once."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Scenario:
     def resolve_unseeded_topology(self, where: str = "settings") -> Topology:
         """Return the topology with profile and settings, which does not depend on the seed.
 
-        The topology is loaded once. Errors name the settings *where*.
+        The topology is loaded once. Error messages call the settings *where*.
 
         Raises
         ------
@@ -242,7 +242,7 @@ def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
 
 
 def _profile_specs(text: str | None) -> list[Spec]:
-    """Return the spec of a chip profile, as a list."""
+    """Return the spec of a chip profile as a list, which is empty without a profile."""
     return [Spec.parse(text, "profile")] if text else []
 
 

@@ -76,9 +76,9 @@ class Block:
         Values that are read once, at the end of the run: simulated_s, wall_s, events, traffic and
         policy_report, and supply_v if it is known.
     pages : dict of arrays
-        One row per page, with the reading of the meter at its end.
+        One row per page, with the reading of the meter at the end of the page.
     messages : dict of str to (int, int, array)
-        Messages sent and lost, and the latency of each delivered one in seconds, by direction.
+        Messages sent and lost, and the latency of each delivered message in seconds, by direction.
     failures : dict of int to str
         Reason of each failed page, by its 1-based number.
     reports_failures : bool
@@ -200,7 +200,7 @@ def directions_of(row: Row) -> list[str]:
 
 
 def fold(rows: Sequence[Row]) -> Row:
-    """Combine several rows. The name of a column decides how."""
+    """Combine several rows; the name of a column selects its rule."""
     folded: Row = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         rule = next(rule for prefix, rule in _RULES if name.startswith(prefix))

@@ -12,8 +12,8 @@ from psm_sim.network.tcp_endpoint import Receiver
 class _Stream(Receiver):
     """Progress of the requests and replies on one connection.
 
-    ``asked_s`` are the times of the requests that were sent, ``request_end`` and ``reply_end`` the sequence
-    numbers at which the next request and the next reply begin.
+    ``asked_s`` are the times of the requests that were sent. ``request_end`` and ``reply_end`` are the
+    sequence numbers at which the next request and the next reply begin.
     """
 
     __slots__ = ("answered", "asked_s", "connection", "reply_end", "request_end")

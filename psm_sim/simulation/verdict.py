@@ -1,7 +1,8 @@
 """Verdict on runs of the same traffic: the runs that use least and delay least, and the reason.
 
-Runs are compared over seeds or clients, by paired t-tests of all pairs with Holm's correction. Only
-significant differences count, except between single runs. Runs are identified by their index.
+A run uses energy, power or current, see :func:`amount_name`, and delays pages or messages. Runs are compared
+over seeds or clients, by paired t-tests of all pairs with Holm's correction. Only significant differences
+count, except between single runs. Runs are identified by their index.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ RELEVANT = 5e-4
 RELEVANT_OF_ONE = 0.01
 """The same limit for single runs, whose noise is unknown: twice the largest noise measured for energies.
 
-Over seeds 1 to 8, the ratio of the energies of any two of psm, bsd, lpsm and dynamic has a standard
-deviation of at most 0.13 % on 30 pages of ``ucb``, and of 0.5 % on 10 pages of ``modern``. For slowdowns it
-is up to 8 %, so a difference between the delays of single runs can be noise.
+Over seeds 1 to 8, the ratio of the energies of any two of psm, bsd, lpsm and dynamic has a standard deviation
+of at most 0.13 % on 30 pages of ``ucb``, and of 0.5 % on 10 pages of ``modern``. For slowdowns, the standard
+deviation is up to 8 %, so a difference between the delays of single runs can be noise.
 """
 
 _UNDECIDED = 1.1
@@ -37,7 +38,7 @@ _MUCH_LESS = 0.9
 
 
 def amount_name(rows: Sequence[Row]) -> str:
-    """Return the name of the value that is compared: energy of pages, else current if known, else power."""
+    """Return the name of the compared value: energy for pages, otherwise current if known, else power."""
     if rows[0]["loads_pages"]:
         return "energy_per_page_j"
     has_current = all("mean_current_ma" in row for row in rows)
@@ -72,8 +73,8 @@ class Reason(NamedTuple):
     state : str
         Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
     value, other : float
-        Seconds in the state, or the number of beacons, wake-ups or frames, of both runs; per page, or per
-        second without pages.
+        Amounts of the state in both runs: seconds, or the number of beacons, wake-ups or frames. They are per
+        page, or per second without pages.
     """
 
     state: str

@@ -46,7 +46,7 @@ class View(NamedTuple):
 
 
 class Simulator:
-    """Simulator of settings, one at a time, that keeps its latest views.
+    """Simulator that handles one request at a time and keeps the latest views.
 
     *compare* simulates the arguments of a command line.
     """
@@ -87,7 +87,7 @@ class Simulator:
             return None
         except InputError as error:
             return str(error)
-        except (Exception, SystemExit) as error:  # of a user's policy
+        except (Exception, SystemExit) as error:  # raised by a user's policy
             return f"{describe_error(error)}."
 
     def _simulate(self, settings: Settings, check: Progress) -> View:
@@ -245,10 +245,10 @@ class ExploreView:
 
 
 def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: float) -> Figure:
-    """Plot radio, beacons and frames, zoomed to one page, or to its first message if it has no objects.
+    """Plot radio, beacons and frames, zoomed to one page; without objects, to the first message of the page.
 
-    The axis begins at the request, and ends after *longest_s*, the longest time that a policy takes for the
-    page.
+    Time zero is the request, or the first message. The axis extends beyond *longest_s*, the longest time that
+    a policy takes for the page, which is 0 for a page without objects.
     """
     from bokeh.models import ColumnDataSource
 
@@ -277,9 +277,9 @@ def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: fl
 def first_message_s(events: Mapping[str, Any], page: Sequence[Any]) -> float:
     """Return the time at which the first message of a page without objects is sent, in seconds.
 
-    This time is the same for all policies. Group addressed frames are no messages.
+    This time is the same for all policies. Group addressed frames are not messages.
     """
     previous_s = max((end for _, _, end, _ in events["pages"] if end < page[1]), default=0.0)
-    # The first second has the frames that open the connections.
+    # The frames of the first second open the connections.
     frames = [time for time in (*events["up"], *events["served"]) if time > previous_s + 1]
     return float(min(frames, default=previous_s))

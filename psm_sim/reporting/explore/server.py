@@ -71,7 +71,7 @@ async def serve_until_cancelled(
 
 
 def _guard(application: Any, token: str, hosts: list[str]) -> Any:
-    """Return a router that passes only what the page requests from one of *hosts*, with the token."""
+    """Return a router that rejects a wrong token, a host not in *hosts*, and paths the page does not use."""
     from tornado.routing import AnyMatches, Matcher, Rule, RuleRouter
     from tornado.web import Application, ErrorHandler
 

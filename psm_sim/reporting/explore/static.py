@@ -129,7 +129,7 @@ def write_static_page(
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     page = Path(__file__).with_name("static.html").read_text(encoding="utf-8")
     style = Path(__file__).parents[1].joinpath("html", "page.css").read_text(encoding="utf-8")
-    # The data come last, because they could contain the name of another part.
+    # The data are inserted last, because they could contain the placeholder of another part.
     for name, part in (
         ("GENERATOR", _GENERATOR),
         ("STYLE", style),

@@ -54,7 +54,7 @@ def add_title(figure: Figure, lines: Sequence[str]) -> None:
         figure.suptitle("\n".join(fill(line, width) for line in lines), x=0.01, ha="left", fontsize=9)
 
 
-_TITLE_CHARACTERS_PER_IN = 13.0  # 5.5 points each, 0.6 em of the 9 points of a title
+_TITLE_CHARACTERS_PER_IN = 13.0  # 5.5 points (0.6 em) per character of a 9-point title
 _HANDLE_PT, _CHARACTER_PT = 38.0, 4.4
 """Approximate width of a legend entry without its text, and of a character, in typographic points."""
 

@@ -104,7 +104,7 @@ def figures_of(
     """Return all figures of a comparison by name.
 
     See :func:`draw_trade_off` for *comparison*, *frontier* and *preset*. *recorded* are events from
-    :func:`~psm_sim.reporting.plotted_events.record_runs`. Missing ones are recorded. Figures of pages are
+    :func:`~psm_sim.reporting.plotted_events.record_runs`. Missing events are recorded. Figures of pages are
     omitted if there are no pages, and the distribution of slowdowns if there is one page.
     """
     figures = {
@@ -135,7 +135,7 @@ def draw_marks(
     frontier: Sequence[ParetoCorner] = (),
     title: str = "",
 ) -> Figure:
-    """Plot marks with error bars. Marks of one label are joined, and the ends show their values.
+    """Plot marks with error bars. A line joins the marks of one label; its ends show their values.
 
     Marks with far higher energy, e.g. of always-on, are listed below the *title* instead. *measures* are the
     measures on the x and y axis.
@@ -174,7 +174,7 @@ CUT_NOTE = "intervals of the slowdown are cut at 1"
 def plot_series(
     axes: Axes, marks: Sequence[Mark], x: str = SLOWDOWN, y: str = ENERGY, max_labelled: int = 0
 ) -> None:
-    """Plot the marks of one label. Marks with values are joined in their order.
+    """Plot the marks of one label, and join the marks that have values in the given order.
 
     If there are more than *max_labelled* marks, only the first and the last show their values.
     """

@@ -25,7 +25,7 @@ _STYLES = (1, 4, 5, 6)
 
 
 def loss_marks(losses: LossComparison) -> list[Mark]:
-    """Return the marks of all results. The marks of a loss are one series with gamma as values."""
+    """Return the marks of all results. The marks of one loss are a series labelled with gamma."""
     of_run = {
         id(run): mark for run, mark in zip(losses.comparison.shown, marks_of(losses.comparison), strict=True)
     }

@@ -30,8 +30,8 @@ _MAX_LABELLED = 40
 def draw(rows: Sequence[TaskRow]) -> Figure:
     """Plot one mark per policy and scenario, with 95 % intervals over the seeds.
 
-    If the marks of a series differ in a single parameter, they are joined in its order and labelled with its
-    values. At least one of *rows* must be done.
+    If the marks of a series differ in a single parameter, they are joined in the order of this parameter and
+    labelled with its values. At least one of *rows* must be done.
     """
     done = candidates(rows)
     series = _series(done[:MAX_MARKS])
@@ -54,10 +54,11 @@ def draw(rows: Sequence[TaskRow]) -> Figure:
 
 
 def _series(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
-    """Return the candidates of each series, by its name.
+    """Return the candidates of each series, by the name of the series.
 
-    A series has the candidates of one name. If they differ in several parameters, the text parameters of the
-    policy, such as ``loss`` of ``lpsm``, split the series. Numbers, such as ``gamma``, do not.
+    Candidates of the same name form a series. If they differ in several parameters, the text parameters of
+    the policy, such as ``loss`` of ``lpsm``, split the series. Numeric parameters, such as ``gamma``, do not
+    split it.
     """
     groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -89,13 +90,13 @@ def _label(key: str) -> str:
             label, unit = f"{name} of {owner}", parameters_of(POLICIES.get(owner))[name].unit
         else:
             label, unit = key, parameter_of(key).unit
-    except (InputError, KeyError):  # the policy file is gone, or the key is no topology key
+    except (InputError, KeyError):  # the policy file is gone, or the key is not a topology key
         return key
     return f"{label} ({unit})" if unit else label
 
 
 def _marks(name: str, group: Sequence[Candidate]) -> list[Mark]:
-    """Return the marks of a series, with the values and in the order of its only varying parameter."""
+    """Return the marks of a series. If a single parameter varies, its values order and label the marks."""
     swept = _swept_parameter(group)
     if swept:
         group = sorted(group, key=lambda each: _order(each.row.inputs.get(swept)))
@@ -112,7 +113,7 @@ def _marks(name: str, group: Sequence[Candidate]) -> list[Mark]:
 
 
 def _order(value: Any) -> tuple[bool, bool, Any]:
-    """Return the key that sorts numbers before texts, and these before None."""
+    """Return a sort key that puts numbers before texts, and None last."""
     return value is None, isinstance(value, str), value if value is not None else 0
 
 

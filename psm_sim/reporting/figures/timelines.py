@@ -26,15 +26,15 @@ MAX_RUNS = 4
 AMONG = 20
 """Number of first pages among which the plotted page is selected."""
 
-_MARGIN, _TITLE_CHARACTERS = 0.15, 50  # share of the page shown on either side; characters of a title line
+_MARGIN, _TITLE_CHARACTERS = 0.15, 50  # margin as a share of the page time; characters of a title line
 _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
 
 
 def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Recorded = ()) -> Figure:
     """Plot one page of the first station under each of at most four policies.
 
-    The page has the median slowdown of the first pages with images, under the first policy. *results* are on
-    the same pages; *recorded* has events that are already known.
+    The page has the median slowdown under the first policy, see :func:`median_page`. *results* are on the
+    same pages; *recorded* has events that are already known.
     """
     same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     runs = [representative_run(run) for run in same]
@@ -55,7 +55,10 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
 
 
 def median_page(run: Result) -> int:
-    """Return the number of the page with the median slowdown among the first :data:`AMONG` pages."""
+    """Return the number of the page with the median slowdown among the first :data:`AMONG` pages.
+
+    Only pages with images are ranked, if there are any.
+    """
     pages = run.blocks[0].pages
     slowdowns, objects = (pages[name][:AMONG] for name in ("slowdown", "objects"))
     is_complete = ~np.isnan(slowdowns)

@@ -55,12 +55,12 @@ def _columns(advice: Advice) -> list[Column]:
 
 
 def _varies(column: Column) -> bool:
-    """Return whether a column shows more than ``-`` and one value."""
+    """Return whether a column has at least two different values besides ``-``."""
     return len({*column.cells} - {"-"}) > 1
 
 
 def _mode_columns(advice: Advice) -> list[Column]:
-    """Return the columns of the modes of the chip, with the default setting of the driver."""
+    """Return the columns of the chip's modes, with the currents for the driver's default setting."""
     defaults = [join_names(row.mode.default_of or ("-",)) for row in advice.modes]
     return [
         text_column("mode", [row.mode.name for row in advice.modes]),
@@ -83,7 +83,7 @@ def _digits_column(measure: str, values: Sequence[float], name: str = "", unit: 
 
 
 def _last_within(advice: Advice) -> list[int]:
-    """Return the number of the last row within the bound, if others follow."""
+    """Return the index of the last row within the bound as a list; empty if all or no rows are within."""
     within = [number for number, row in enumerate(advice.rows) if row.is_within]
     return within[-1:] if len(within) < len(advice.rows) else []
 
@@ -194,7 +194,7 @@ def _meanings(advice: Advice) -> list[str]:
 
 
 _LEAST_SHOWN = 0.0005
-"""Least share that is not shown as 0.0 %."""
+"""Smallest share that is not shown as 0.0 %."""
 
 
 def assumptions(advice: Advice, driver: str) -> list[str]:

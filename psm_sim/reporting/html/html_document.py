@@ -57,7 +57,7 @@ _COLOURS = {
 
 
 def html_figure(svg: str, text: str) -> str:
-    """Return the text of an SVG file as part of the page, in its light or dark colours.
+    """Return the text of an SVG file as part of the page, in the page's light or dark colours.
 
     *text* describes the figure to readers who cannot see it.
     """

@@ -65,7 +65,7 @@ def score_columns(result: BenchmarkResult, field: str, policies: Sequence[str]) 
 
 
 def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Column]:
-    """Return the columns of the first policies by each measure."""
+    """Return the columns of the policies in the first ranks, with one row per measure."""
     first_by_measure = first_ranks(result, policies)
     ranks = zip(*first_by_measure.values(), strict=True)
     same = ["yes" if first == first_by_measure["score"] else "no" for first in first_by_measure.values()]
@@ -77,7 +77,7 @@ def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Colu
 
 
 def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
-    """Return whether the first ranks are the same by other measures, in two sentences."""
+    """Return in two sentences whether other measures and other draws of traffic keep the first ranks."""
     first_by_measure = first_ranks(result, policies)
     others = [name for name, first in first_by_measure.items() if first != first_by_measure["score"]]
     text = (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write the tables of a *comparison* to *stream*, its conclusion, and the caption with the *preset*."""
+    """Write the tables of a *comparison*, its conclusion, and the caption with the *preset* to *stream*."""
     with console_on(stream) as console:
         shown, left_out = list[Column](), list[str]()
         for table in tables_of(comparison):

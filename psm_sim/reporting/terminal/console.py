@@ -71,8 +71,8 @@ def print_table(
 ) -> tuple[list[Column], list[str]]:
     """Print a table that fits the console.
 
-    Columns and intervals of the highest ranks are dropped until the table fits. A line follows each row in
-    *ends*. Return the shown columns, and the names of what is left out.
+    Columns and intervals of the highest ranks are dropped until the table fits. A blank line follows each row
+    whose index is in *ends*. Return the shown columns, and the names of what is left out.
     """
     from rich.text import Text
 
@@ -117,7 +117,7 @@ def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, .
 
 
 def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[str]:
-    """Return the line that states what :func:`print_table` has left out, if anything; *option* writes all."""
+    """Return the line that states the columns left out, if any, and the *option* that writes all columns."""
     unique = ", ".join(dict.fromkeys(names))
     hint = f"use a wider terminal or {option}"
     return [f"Left out at {console.width} columns: {unique}; {hint}."] if names else []
@@ -149,7 +149,10 @@ def _total(widths: Sequence[int], gap: int) -> int:
 
 
 def _widths(columns: Sequence[Column], max_width: int, gap: int, least: int) -> list[int]:
-    """Return the width of each column. The widest texts get at least *least*, so that all fit *max_width*."""
+    """Return the width of each column.
+
+    The widest text columns are narrowed until the table fits *max_width*, but not below *least* characters.
+    """
     widths = [max(map(len, (column.heading_lines[1], *column.texts))) for column in columns]
     for measure, group in _groups(columns):
         missing = len(measure) - sum(widths[number] + gap for number in group) + gap

@@ -38,7 +38,7 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
         *columns,
         console=Console(file=sys.stderr),
         transient=True,
-        redirect_stdout=False,  # commands redirect it, too
+        redirect_stdout=False,  # commands redirect standard output themselves
     )
     with bar:
         task = bar.add_task(name, total=None, unit="")
@@ -53,9 +53,9 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
 
 @contextmanager
 def _lines(name: str, unit: str) -> Iterator[Progress]:
-    """Print a line at a report that comes at least :data:`LINE_INTERVAL_S` after the last line.
+    """Print a line on a report if the last line is at least :data:`LINE_INTERVAL_S` old.
 
-    The first line comes after half of this time, because long tasks delay it.
+    The first line needs only half of this interval, because long tasks delay their reports.
     """
     begun_s = time.monotonic()
     printed_s = begun_s - LINE_INTERVAL_S / 2
