@@ -34,7 +34,7 @@ _NOT_ASSOCIATED = ("deep-sleep", "off")
 """Modes in which the station is not associated."""
 
 ORIGINS = ("measured", "derived", "data sheet", "assumed")
-"""First words of an origin: a published measurement, computed from one, a data sheet, or neither."""
+"""First words of an origin: published measurement, computed from measurements, data sheet, or neither."""
 
 _NUMBERS = (
     "supply_v",
@@ -56,7 +56,7 @@ _TOPOLOGY = (
     ("station.wake_ms", ("wake_ms",), 0),
     ("power.supply_v", ("supply_v",), 0),
 )
-"""Topology key of the sum of some numbers, and the factor to amperes or coulombs; 0 for other units."""
+"""Topology key, the numbers that its value sums, and the factor to amperes or coulombs; 0 for other units."""
 
 
 @dataclass(frozen=True)

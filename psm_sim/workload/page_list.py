@@ -2,7 +2,7 @@
 
 The header is ``page,think_s,main_bytes,images``. ``images`` contains the sizes of the embedded objects
 separated by ``;`` and can be empty. All other columns are optional, see :data:`COLUMNS`. A cell has one value
-for all objects of the page (or for all its hosts), or one value for each separated by ``;``, main object
+for all objects (or hosts) of the page, or one value per object (or host), separated by ``;``, main object
 first. The numbers of the pages ascend. ``recorded_s`` is the recorded page time. A page without
 ``depends_on`` has no dependencies.
 """

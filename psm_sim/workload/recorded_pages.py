@@ -224,7 +224,7 @@ class RecordingOptions:
 
 
 _PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "sample": PageSampling}
-"""Parameters of the pages, by the parameter ``workload``."""
+"""Class of the page parameters, by the value of the parameter ``workload``."""
 
 
 class ClientSelection(NamedTuple):

@@ -4,9 +4,9 @@ A HAR file is the recording of one client. Its ``pages`` lists the pages. Files 
 In such a file, a request that starts more than 1 s after the end of all earlier requests begins a new page
 (rule of Mah 1997).
 
-The gap between two pages is a think time only within a session. The think time is unknown in three cases.
-The pages overlap, both begin with the same URL (first and repeat view), or the file comes from a tool whose
-pages are independent runs.
+The gap between two pages is a think time only within a session. The think time is unknown in three cases: the
+pages overlap, both begin with the same URL (first and repeat view), or the file comes from a tool whose pages
+are independent runs.
 """
 
 from __future__ import annotations

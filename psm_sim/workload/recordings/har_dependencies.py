@@ -32,7 +32,8 @@ _WINDOW_S = 0.5
 _SHORTEST_S = 0.02
 """Shortest time over which a response is spread.
 
-With 10 or 40 ms, the rate of ``recorded`` changes by at most 1.5 %, and its mean server delay does not.
+With 10 or 40 ms, the rate of ``recorded`` changes by at most 1.5 %, and its mean server delay does not
+change.
 """
 
 _ROUNDING_S = 0.001
