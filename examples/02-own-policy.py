@@ -29,7 +29,7 @@ class Backoff(Policy):
         self._beacons = 1
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze immediately. poll is None after an uplink packet, else the observation at a beacon."""
+        """Doze immediately. *poll* is the observation at a beacon, or None after an uplink packet."""
         idle = poll is not None and poll.buffered_frames == 0
         self._beacons = min(2 * self._beacons, self.most) if idle else 1
         return Rest(beacons=self._beacons)

@@ -17,7 +17,7 @@ FULL_BYTES = 1448  # payload of a full segment; a shorter payload ends a reply
 
 
 class Outstanding(Policy):
-    """Receive every beacon while a request is outstanding; doze f times the time since a frame otherwise."""
+    """Receive every beacon while a request is outstanding, else doze f times the time since a frame."""
 
     name = "outstanding"
 
