@@ -214,6 +214,8 @@ def _estimate_beacons(
     usual_uc = _highest_usual_uc(charges[is_whole & ~is_missed], mode_uc, sample_uc)
     is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
     normal = charges[is_whole & ~is_dtim & ~is_missed]
+    if not (normal <= usual_uc).any():  # all usual ones are in that phase
+        normal = charges[is_whole & ~is_missed]
     least_uc, error = _least_group_uc(normal[normal > usual_uc] - usual_uc)
     cut_uc = usual_uc + least_uc
     is_group = is_plain & ~is_missed & (charges > np.where(is_dtim, usual_uc, cut_uc))
