@@ -139,7 +139,7 @@ def _announce(address: str, link: Path | None) -> None:
 
         link.touch(0o600)
         link.write_text(f'<meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
-        # In a thread, because a browser in a terminal runs until it is closed.
+        # The call runs in a thread, because a browser in a terminal blocks it until the browser is closed.
         threading.Thread(target=webbrowser.open, args=(link.as_uri(),), daemon=True).start()
 
 

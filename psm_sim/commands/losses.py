@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress("writing"):
         command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
         text = html_of(comparison, command)
-        # Nested, so that neither file is written if the disk has no space for the other.
+        # The writes are nested, so that neither file is written if the disk has no space for the other.
         with atomic_write(table, "--output") as file:
             file.write(comparison.frame.to_csv(index=False).encode("utf-8", "backslashreplace"))
             file.flush()

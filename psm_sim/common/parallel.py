@@ -155,7 +155,7 @@ class Session:
     end : callable
         Function that kills the processes.
     printed : list of int
-        Number of bytes that the processes have written to standard output and error since it was set to 0.
+        Number of bytes written to standard output and error since the last reset, as the only element.
     """
 
     def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:

@@ -249,7 +249,7 @@ def _declared(cls: type) -> dict[str, Parameter]:
 
 
 def _declaration(field: dataclasses.Field[Any]) -> Parameter:
-    # Not typing.get_type_hints(), which fails for names that are imported for type checkers only.
+    # The text is read, because typing.get_type_hints() fails for names imported for type checkers only.
     words = re.findall(r"\w+", str(field.type))
     declared = {
         "name": field.name,

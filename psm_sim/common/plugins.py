@@ -195,7 +195,7 @@ def _import(file: Path) -> ModuleType:
     _FINDER.add(modules)
     if _FINDER not in sys.meta_path:
         sys.meta_path.append(_FINDER)
-    # Registered before it runs, because dataclasses and pickle look up their module by name.
+    # The module is registered before it runs, because dataclasses and pickle look up modules by name.
     sys.modules[name] = module
     limit_memory()
     try:

@@ -117,8 +117,8 @@ def _limit_time(*_: object) -> None:
             raise TimeLimitError(f"no result within {call.limit_s:g} s")
 
 
-# Lower case, because it is used like a function. A class, because a generator would add 1 us to each decision
-# of a user's policy.
+# The name is lower-case, because the class is used like a function. A generator would add 1 us to each
+# decision of a user's policy.
 class user_code_call:  # noqa: N801
     """Context manager that converts exceptions of user code to a PluginError.
 

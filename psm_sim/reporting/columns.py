@@ -24,7 +24,7 @@ class Column(NamedTuple):
     Attributes
     ----------
     measure : str
-        Measure, such as ``"page time"``. Columns of one measure stand side by side.
+        Measure, such as ``"page time"``. Columns of one measure are adjacent.
     cells : list of str
         Numbers or texts, by row.
     name, unit : str

@@ -377,7 +377,7 @@ def _intervals(comparison: Comparison, columns: Sequence[Column]) -> list[str]:
 
 
 def _recorded(comparison: Comparison) -> list[str]:
-    """Return the line that compares the page time without power saving with the recorded one, if any."""
+    """Return the line that compares the page time without power saving with the recorded time, if any."""
     time = comparison.recorded_time
     if not time:
         return []

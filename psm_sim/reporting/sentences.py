@@ -210,7 +210,7 @@ class _Conclusion:
         return [text, f"{self._names[beyond]} {self._words.verb}s {relative}, but {self._limited(beyond)}"]
 
     def _least_and_quickest(self) -> list[str]:
-        """Return which policies use least and, without stations, which delay least."""
+        """Return which policies use least and, without ``[[stations]]`` tables, which delay least."""
         verdict, text = self._verdict, self._least()
         best, quickest, saving = verdict.best, verdict.quickest.members, verdict.saving
         if best is not None and quickest == (best,) and len(saving) > 1:
@@ -262,7 +262,7 @@ class _Conclusion:
         return f"{self._names_of(quickest)} delay least{self._among}: {delays} ({equality}){cheapest}"
 
     def _undecided(self, group: Group, measure: Measure, least: str) -> str:
-        """Return the least mean of a group, and the others whose difference is not significant."""
+        """Return the least mean of a group, and the means that do not differ from it significantly."""
         unit, names = self._words.unit, [self._names[n] for n in group.members]
         values = [format_interval(measure.intervals[n]) for n in group.members]
         if measure is self._delays and self._has_pages:
@@ -344,7 +344,7 @@ class _Conclusion:
         return "the same"
 
     def _relative(self, index: int, reference: int, noun: str = "") -> str:
-        """Return the amount of a policy relative to that of a reference."""
+        """Return the amount of a policy relative to the amount of a reference."""
         ratio, name = self._amounts.ratio(index, reference), self._names[reference]
         if ratio > 2:
             return f"{format_digits(ratio, 2)} times the {noun or self._words.noun} of {name}"

@@ -76,8 +76,8 @@ def simulate(
     observers : sequence of Observer
         Observers of the run. Only supported for a single run.
     replications : int
-        Number of consecutive seeds, beginning with *seed*. With more than one, the values
-        are means over the seeds.
+        Number of consecutive seeds, beginning with *seed*. With several seeds, the values are means over the
+        seeds.
     workers : int or None
         Number of processes for several seeds or clients; None uses all cores. The numbers do not depend
         on it.

@@ -443,7 +443,7 @@ def all_policies(policies: Sequence[PolicyLike], references: References) -> list
 
 
 def check_labels(policies: Sequence[PolicyLike]) -> None:
-    """Raise InputError if the label of a policy is also the label or the name of another one."""
+    """Raise InputError if the label of a policy is also the label or the name of another policy."""
     names = [label_of(policy) or spec_text(policy) for policy in policies]
     for label in filter(None, map(label_of, policies)):
         if names.count(label) > 1:

@@ -65,7 +65,7 @@ def run_comparison(
     on_failure: OnFailure = ignore_partial,
     isolated: bool = False,
 ) -> Comparison:
-    """Run each policy, and one without power saving, on the pages of each seed or client.
+    """Run each policy, and a policy without power saving, on the pages of each seed or client.
 
     All policies are initialised before the first page is loaded, so that errors are found early.
 

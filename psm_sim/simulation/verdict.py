@@ -117,7 +117,7 @@ class Equality(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that do not differ in a measure from the smallest one, by ascending mean.
+    """Runs that do not differ in a measure from the run with the smallest mean, by ascending mean.
 
     Attributes
     ----------
@@ -210,13 +210,13 @@ class Verdict:
     least, quickest : Group
         Runs within the limit that use least, and runs of *saving* that delay least.
     best : int or None
-        The only run that uses least or, of two equal ones, the one that delays much less.
+        The only run that uses least or, of two equal runs, the run that delays much less.
     compared : int or None
-        Run with which the amount of *least* is compared: the reference, or the next best one.
+        Run with which the amount of *least* is compared: the reference, or the next best run.
     nearest : int or None
         Run that comes closest to a limit that no run meets.
     cheaper_beyond : int or None
-        Run beyond the limit that uses least, if it uses less than those within.
+        Run beyond the limit that uses least, if it uses less than all runs within the limit.
     """
 
     runs: tuple[Result, ...]
@@ -294,7 +294,7 @@ def _sole(least: Group) -> int | None:
 
 
 def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measure) -> int | None:
-    """Return the only run that uses least or, of two equal ones, the one that delays much less."""
+    """Return the only run that uses least or, of two equal runs, the run that delays much less."""
     if len(least.members) != 2 or least.is_undecided:
         return _sole(least)
     quickest = delays.least([n for n in least.members if saves_power(runs[n])]).members
@@ -311,7 +311,7 @@ def relative_delay(runs: Sequence[Result], delays: Measure, index: int, other: i
 
 
 def _compared(amounts: Measure, least: Group, within: Sequence[int], reference: int | None) -> int | None:
-    """Return the run whose amount the least ones are compared with: the reference, or the next best."""
+    """Return the run with which the least amounts are compared: the reference, or the next best run."""
     others = [n for n in within if n not in least.members]
     if reference is None or reference in least.members:
         reference = amounts.least(others).members[0] if others and len(least.members) == 1 else None

@@ -166,7 +166,8 @@ class ExploreView:
     def _apply(self, patch_json: Any, *, setter: Any = None) -> None:
         """Set the values that the browser has changed if they are among the choices; ignore all else.
 
-        Bokeh would set any property of any model, and some models read the file that a property names.
+        Without this filter, Bokeh would set any property of any model, and some models read the file that a
+        property names.
         """
         for event in patch_json.content["events"]:
             match event:
@@ -201,7 +202,7 @@ class ExploreView:
             self._document.add_next_tick_callback(partial(self._show, settings, number, result))
 
     def _show(self, settings: Settings, number: int, result: View | str) -> None:
-        """Show the result of a request unless there is a newer one."""
+        """Show the result of a request unless there is a newer request."""
         if number != self._request_number:
             return
         self._texts["command"].text = f"<code>{escape(settings.command)}</code>"
@@ -218,7 +219,7 @@ class ExploreView:
         numbers: list[Any] = [str(page[0]) for page in result.events[0]["pages"]]
         self._run.options, self._page.options = labels, numbers
         self._show_timeline("value", None, None)
-        # Set last, because it signals that all else is shown.
+        # The status is set last, because it signals that all else is shown.
         self._texts["status"].text = f"<p class=caption>{escape(title_of(comparison))}</p>"
 
     def _show_error(self, message: str) -> None:

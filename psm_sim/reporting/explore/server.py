@@ -26,7 +26,7 @@ def serve(make_page: Callable[[Document], object], port: int, announce: Callable
 
     The address contains a random token. A request without the token, or with the host name of another site,
     gets status 403. *make_page* fills the document of one browser tab. *announce* is called with the address
-    once the server accepts requests. *port* 0 selects a free one.
+    once the server accepts requests. *port* 0 selects a free port.
 
     Raises
     ------

@@ -67,7 +67,7 @@ def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
 
 
 def failures(rows: Sequence[TaskRow]) -> list[str]:
-    """Return a line for each policy with failed tasks: their number, the first one, and its error message."""
+    """Return a line for each policy with failed tasks: their number, the first task and its error message."""
     failed: dict[str, list[TaskRow]] = {}
     for row in rows:
         if row.error:
