@@ -28,8 +28,8 @@ def adversarial_stream(
     ----------
     kind : str
         ``separable``. ``noisy``: 15 % of the labels are flipped. ``skewed``: a threshold concept without a
-        constant feature. ``adversary``: the first 200 predictions are contradicted. ``random``: the
-        labels are independent and fair.
+        constant feature. ``adversary``: each of the first 200 labels contradicts the prediction. ``random``:
+        the labels are independent and equally likely.
     rng : numpy.random.Generator
         Source of the random numbers.
     rounds, features : int

@@ -89,7 +89,7 @@ def error_profile(x: FloatArray, y: IntArray, weights: FloatArray) -> ErrorProfi
 
 _ETA = Parameter("eta", 0.2, at_least=0, at_most=1)  # no source states a default
 _CENTRES, _WIDTHS = np.linspace(0, 1, 21), (0.02, 0.05, 0.1, 0.2)
-"""Centres and standard deviations of the candidate Gaussians, each combined with every other."""
+"""Centres and standard deviations of the candidate Gaussians, in all combinations."""
 
 
 class _Candidates:

@@ -33,7 +33,7 @@ FEATURES = (
 
 _SHORTEST = 0.01  # s; avoids log(0)
 _THRESHOLDS_S = [0.001, *((low * high) ** 0.5 / 1000 for low, high in pairwise(AWAKE_MS[1:]))]
-"""Times awake from which on the action chooses the next entry of its table: the geometric means."""
+"""Thresholds between neighbouring times awake of the actions; all but the first are geometric means."""
 
 Rules = Sequence[Sequence[Sequence[float]]]
 """Weights by mode (idle, waiting for a reply), output (time awake, doze) and feature."""

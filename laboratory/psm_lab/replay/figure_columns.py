@@ -16,13 +16,13 @@ from psm_lab.replay.replay_history import ReplayHistory
 from psm_lab.replay.trace_replay import ReplayedClient
 
 _ZOOM, _POLLS_WITH_BYTES = (2_000, 10_000), 300
-"""Minimum and maximum number of first polls in the losses, and how many of them have bytes if possible.
+"""Limits on the number of first polls in the loss figure, and the number of polls with bytes to include.
 
-They are large enough to show the convergence of the learner.
+All are large enough to show the convergence of the learner.
 """
 
 _WEIGHTS_ZOOM = 2000
-"""Number of first polls in the weights. It is large, because weights change slowly."""
+"""Number of first polls in the weight figure, which is large because weights change slowly."""
 
 
 def loss_columns(client: ReplayedClient) -> pd.DataFrame:

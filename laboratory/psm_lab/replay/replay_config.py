@@ -61,12 +61,12 @@ class PollingGrid:
 
 
 THESIS_GAMMA = 1e-7
-"""Scale of the energy in the loss, as the thesis states it."""
+"""Latency weight gamma of the loss as stated in the thesis, in nats/(byte ms)."""
 
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """Configuration with which the activity of a client is polled and learned from.
+    """Configuration of the learner and of the polling in a replay.
 
     Parameters
     ----------

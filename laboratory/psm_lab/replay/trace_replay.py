@@ -28,7 +28,7 @@ from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.policies.helpers.polling_times import ROUNDING_OFFSET
 
 _PROGRESS_POLLS = 20_000
-"""Polls between two progress reports, which a replay makes in a third of a second."""
+"""Number of polls between two progress reports; a replay makes them in a third of a second."""
 
 _STATELESS = (FormulaLoss, InverseLoss, InverseLogLoss)
 """Losses that depend neither on arrival times nor on earlier polls. For other losses, bins are listed."""

@@ -178,7 +178,7 @@ FRAME_MJ = {
     "Linksys WRT54G": 0.46,
     "Soekris net4826": 0.93,
 }
-"""Energy per transmitted frame, measured by Serrano et al., in mJ. Here a received frame needs as much."""
+"""Energy per transmitted frame in mJ, measured by Serrano et al.; used here for received frames, too."""
 
 FRAME_POLICIES = (
     "always-on", "psm", "psm:listen_interval=3", "bsd:p=1", "bsd:p=0.5", "lpsm", "dynamic", "skip",

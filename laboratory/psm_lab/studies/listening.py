@@ -113,7 +113,7 @@ def family_of(policy: str) -> str:
 
 
 _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
-"""Probabilities of random listening between which its number of received beacons is interpolated."""
+"""Probabilities of random listening; the number of received beacons is interpolated between them."""
 
 
 def run_policies(policies: Sequence[str], scenario: Scenario) -> list[Row]:

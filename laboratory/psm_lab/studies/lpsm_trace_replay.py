@@ -30,12 +30,12 @@ SEEDS = 5
 
 
 class Statement(NamedTuple):
-    """Statement of the thesis (section 2.5.4) with the number and the range that decide about it.
+    """Statement of the thesis (section 2.5.4), with a number and the range in which the statement holds.
 
     Attributes
     ----------
     figure : str
-        Figure of the thesis that shows it.
+        Figure of the thesis to which the statement refers.
     text : str
         Statement.
     measure : str
@@ -187,7 +187,7 @@ def weight_measures(weights: FloatArray, losses: FloatArray) -> dict[str, float]
     """Return the numbers of the statements on weights; both arrays have the shape (polls, experts)."""
     polls, experts = weights.shape
     of_best = weights[np.arange(polls), losses.argmin(axis=1)]
-    # All weights are equal before the first update, so no expert has the highest.
+    # All weights are equal before the first update, so no expert has the highest weight.
     highest = weights[1:].argmax(axis=1)
     shifts = np.diff(highest) != 0
     return {

@@ -49,7 +49,7 @@ OPTIMA = {
     "best sequence with the true number of switches": "best_switching",
     "best expert of each round": "each_round",
 }
-"""Offline optima, which are rows of the table of regret that no learner can reach, with their columns."""
+"""Offline optima, which no learner can reach, as rows of the table of regret, with their columns."""
 
 GROUPS = {
     "fixed polling time, 100 to 600 ms": FIXED[:6],

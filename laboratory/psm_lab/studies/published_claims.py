@@ -21,7 +21,7 @@ _FILE = Path(__file__).with_name("published.toml")
 
 
 class Words(NamedTuple):
-    """Words of the four verdicts of :func:`judge`."""
+    """Names of the four verdicts of :func:`judge`."""
 
     below: str = "differs"
     inside: str = "agrees"
@@ -97,7 +97,7 @@ class PublishedNumber:
     value, unit : float
         Value and the unit of its last printed digit.
     at_most : float, optional
-        Upper bound, which the largest simulated value must keep.
+        Upper bound, which the largest simulated value must not exceed.
     low, high : float
         Ends of a range. A range with one end states the sign of a difference, and a range from 0 to 0 states
         that there is no difference.

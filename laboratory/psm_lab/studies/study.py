@@ -17,7 +17,7 @@ CHOOSING = range(1001, 1021)
 """Seeds on which choices are made. Numbers are judged on other seeds."""
 
 LOOKED_AT = 100
-"""Number of seeds, from the first one on, that are not judged on, because some served for choices."""
+"""Number of seeds, from the first one on, that judge no number because choices were made on some of them."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Scale:
 
 FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)
 QUICK = Scale(replications=3, pages=20, long_pages=30)
-"""Scale of the stored reports, and one that takes minutes."""
+"""Scale of the stored reports, and a scale for runs of a few minutes."""
 
 
 @dataclass(frozen=True)

@@ -235,8 +235,8 @@ DATA_SHEET = Validation("data-sheet", _data_sheet_cases, _data_sheet_findings)
 def fitted_currents(row: Mapping[str, Any]) -> tuple[float, float]:
     """Return the base current in mA and the charge per beacon in mC of a *row*.
 
-    They are fitted to DTIM 1 and 10, or to the sleep current and DTIM 1 if the row has a sleep current. The
-    base is the base at DTIM 3, which may differ from the least current of the waveform.
+    Both are fitted to DTIM 1 and 10, or to the sleep current and DTIM 1 if the row has a sleep current. The
+    base current applies to DTIM 3 and may differ from the least current of the waveform.
     """
     first, interval_s = row["ma"][0], BEACON_MS / 1000
     if "sleep_ma" in row:
@@ -297,7 +297,7 @@ GIVEN = ((3,), (1,), (10,), (1, 10), (1, 3), (3, 10))
 """DTIM periods whose means are given, the recommended ones first."""
 
 SCATTERED = ("ESP32", "ESP32-S2")
-"""Chips whose rows scatter or belong to two sleep states; tallied apart."""
+"""Chips whose rows scatter or belong to two sleep states, and are tallied separately."""
 
 
 def _calibration_cases(_: float, __: int) -> Iterable[Task]:
@@ -399,7 +399,7 @@ ADDED_MS = 5.94
 """Median latency measured with power saving off, which is added to the simulated latency."""
 
 MODELS = {"in runs": "Losses in runs", "independent": "Independent losses"}
-"""Models of the losses, with their names in sentences. Only in the first one does the rate vary in time."""
+"""Models of the losses, with their names in sentences. The loss rate varies in time only in the first one."""
 
 # Grid of the fit: losses of 0 to 0.95, and mean runs of 1 to 20 beacons.
 _LOSSES, _RUNS = np.arange(96) / 100, np.arange(10, 201) / 10

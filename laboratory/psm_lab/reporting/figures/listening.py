@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FAMILIES = ("anticipate", "outstanding", "psm", "bsd", "lpsm", "cbgz", "cbgz2", "lasec")
-"""Plotted families. The last three are rules of ``listen``; its others lie outside the panels."""
+"""Plotted families. The last three are rules of ``listen``; the other rules lie outside the panels."""
 
 
 def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:

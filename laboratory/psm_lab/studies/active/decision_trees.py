@@ -46,7 +46,7 @@ ON_ONE_TABLE = (
     ("votes", "1-OPT", "3-NBDT"),
     ("votes", "1-OPT", "3-ID3"),
 )
-"""Tables of which the source says that deeper trees, or trees of depth 1, are better."""
+"""Tables on which, according to the source, deeper trees or trees of depth 1 are better."""
 
 
 def folds_of(name: str, seed: int) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def brute_force(tables: list[Any], path: frozenset[int], levels: int, plus: floa
     tables : list of ndarray, shape (2, values)
         P(value | class) of each feature, the negative class first.
     path : frozenset of int
-        Features that are tested above.
+        Features that the path already tests.
     levels : int
         Number of remaining tests.
     plus, minus : float

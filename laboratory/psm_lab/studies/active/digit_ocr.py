@@ -32,7 +32,7 @@ TITLE = "Labels to a test error on handwritten digits"
 
 _R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 _B = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-"""Grids among which the tuning chooses R and b: factors of about 1.4, and of 3."""
+"""Grids from which tuning chooses R and b, with steps of a factor of about 1.4 and about 3."""
 COMBINATIONS: dict[str, tuple[str, ...]] = {
     "DKM^2": tuple(f"dkm:R={R}" for R in _R),
     "DKMperc": tuple(f"dkm-perceptron:R={R},eta={eta}" for R, eta in product(_R, (0.03, 0.1, 0.3, 1.0))),
@@ -44,7 +44,7 @@ COMBINATIONS: dict[str, tuple[str, ...]] = {
 """Specs of each combination, by the names of the thesis's table 4.1. Tuning chooses one of them."""
 
 TUNING_PASSES = 3
-"""Passes through a stream during tuning, as in the reference results. The evaluation has one."""
+"""Number of passes through a stream during tuning, as in the reference results; evaluation has one pass."""
 
 
 class Problem(NamedTuple):
@@ -69,7 +69,7 @@ MNIST: dict[str, Problem] = {
 """Problems of the thesis, with MNIST-5k in place of the thesis's data."""
 
 FOLDS = 5
-"""Number of parts of the cross-validation; the paper has 10 of a larger set."""
+"""Number of parts of the cross-validation; the paper has 10 parts of a larger set."""
 Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 
@@ -174,7 +174,7 @@ REFERRED = "CBGZperc"
 """Combination for which there are results of an independent program."""
 
 REFERENCE = (23.0, 46.0, 41.0, 27.0, 151.0)
-"""Its mean labels on the MNIST problems, from one split."""
+"""Mean labels of this combination on the MNIST problems, from one split."""
 
 PAIRS = (
     ("CBGZperc", "randPerc"),
@@ -185,11 +185,11 @@ PAIRS = (
     ("randPerc", "randDKM"),
     ("DKM^2", "CBGZ_DKM"),
 )
-"""Pairs of combinations of which the thesis says that the first needs fewer labels."""
+"""Pairs of combinations; according to the thesis, the first of each pair needs fewer labels."""
 
 PASSIVE = ("randDKM", "randPerc")
 FACTORS = (1.26, 6.08)
-"""Range of the labels of randPerc over those of the best active combination, over the thesis's problems."""
+"""Range over the thesis's problems of the labels of randPerc relative to the best active combination."""
 
 SOURCE = "thesis, 4.6.2"
 

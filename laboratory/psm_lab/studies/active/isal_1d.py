@@ -24,9 +24,9 @@ from psm_sim.common.random_streams import random_stream
 NAME = "isal-1d"
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 LABELS = (20, 50, 100)
-"""Widths s, and numbers of labels, of the table: those of the reference results."""
+"""Widths s and numbers of labels in the table, as in the reference results."""
 THRESHOLDS = 40
-"""Number of thresholds in one replication. A row is their mean."""
+"""Number of thresholds in one replication. A row is the mean over these thresholds."""
 
 
 def widths_of(seed: int) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ NAME = "isal-planes"
 CLEAN, NOISY = "[003] 5.4.4.1, figure 5.19", "[003] 5.4.4.2, figure 5.21"
 
 LABELS = (20, 50, 100, 200)
-"""Numbers of labels of the table, those of the reference results."""
+"""Numbers of labels in the table, as in the reference results."""
 COLUMNS = [f"{labels} labels" for labels in LABELS]
 SAMPLERS = {
     "random": "random",

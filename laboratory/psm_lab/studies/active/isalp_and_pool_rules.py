@@ -31,7 +31,7 @@ TEST_SHARE = 0.2
 """Share of the instances in the test part of a split, as in the reference results."""
 
 LABELS = (10, 20, 50, 100)
-"""Numbers of labels of the table, those of the reference results."""
+"""Numbers of labels in the table, as in the reference results."""
 COLUMNS = [f"{labels} labels" for labels in LABELS]
 RULES = ("random", "mu", "isalp", "lmu-logreg")
 NOISY = "neuron, 15 % flips"

@@ -32,7 +32,7 @@ SCALABILITY = "[003] 4.3.3"
 
 POOL, TEST = 30, 20
 COUNTS = (1, 2, 3, 4, 6)
-"""Images to choose from, test images, and numbers of labelled images: those of the reference results."""
+"""Numbers of pool images, test images and labelled images, as in the reference results."""
 COLUMNS = ["1 image", *(f"{count} images" for count in COUNTS[1:])]
 LEARNERS: dict[str, dict[str, Any]] = {
     "lmu": {},
@@ -87,7 +87,7 @@ def _set(seed: int) -> tuple[list[Image], list[IntArray]]:
 
 
 NEAR, PUBLISHED_IMAGES = 0.01, 7
-"""Distance to the F-measure of all images that counts as reached, and the images that the source needs."""
+"""Maximum gap to the F-measure of all images, and the number of images that reach it in the source."""
 
 LEVELS = "The F-measure of all {} images is {:.3f}. Without pairs it is {:.3f}, and fitted jointly {:.3f}."
 NEEDED = (
