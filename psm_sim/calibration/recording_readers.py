@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 _MAX_RATE_HZ = 20_000.0
 _MAX_SAMPLES = 4_000_000
 _MIN_SAMPLES, _MIN_S = 100, 1.0  # ten beacons at the usual interval
-_MAX_ROUNDING = (
-    5e-3  # of the times, relative to the recorded length: 25 ppm of the beacon interval, its square
-)
-_MAX_MA = 1e6
+# Maximum rounding of the times, relative to the recorded length. Its square, 25 ppm, is the error of the
+# beacon interval.
+_MAX_ROUNDING = 5e-3
+_MAX_MA = 1e4  # of a Joulescope; above it, the unit is wrong
 _CHUNK = 1 << 20
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -71,7 +71,7 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     Raises
     ------
     InputError
-        If the file cannot be read, or is not a recording of ascending times.
+        If the file cannot be read, or its times are not ascending.
     """
     samples = _Samples(path)
     suffix = path.suffix.lower()
@@ -89,7 +89,7 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
 
 
 class _Samples:
-    """Samples of a file. They are checked and averaged in blocks of equal size."""
+    """Samples of a file, which are checked, and averaged in blocks of equal size."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._block, self._rows, self._kept, self._missing = path, 0, 0, 0, 0
@@ -146,7 +146,9 @@ class _Samples:
                 f"{self._path} must have a mean current above 0, got {currents_ma.mean():.3g} mA; if the"
                 " meter was connected the other way round, change the signs."
             )
-        left_out = f"{self._missing:,} samples of {self._path} without a number are left out."
+        left_out = (
+            f"Samples without a number are left out: {self._missing:,} of {self._rows:,} in {self._path}."
+        )
         return make_recording(times_s, currents_ma, self._path.name, (left_out,) if self._missing else ())
 
     def _check(self, times_s: FloatArray, currents_ma: FloatArray) -> None:
@@ -187,7 +189,10 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
     import pandas as pd
 
     head = file.peek(1 << 16)[: 1 << 16] if isinstance(file, io.BufferedReader) else b""
-    lines = head.decode("utf-8-sig", "replace").splitlines()
+    encoding = _encoding(head)
+    lines = head.decode(encoding, "replace").splitlines()
+    comments = next((index for index, line in enumerate(lines) if not line.startswith("#")), 0)
+    lines = lines[comments:]
     if len(lines) < 2 or "\0" in lines[0]:
         raise InputError(
             f"{path} is no CSV file; expected a header such as Timestamp(ms),Current(uA), and rows."
@@ -203,11 +208,11 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
             file,
             sep=separator,
             header=None,
-            skiprows=int(has_header),
+            skiprows=comments + has_header,
             index_col=False,
             decimal="," if has_comma and "." not in lines[1] else ".",
             chunksize=_CHUNK,
-            encoding="utf-8-sig",
+            encoding=encoding,
             low_memory=False,
         ) as frames:
             for frame in frames:
@@ -222,6 +227,15 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
         raise InputError(
             f"{path} is no valid CSV file: {str(error).strip()}; expected rows of {len(names)} numbers."
         ) from error
+
+
+def _encoding(head: bytes) -> str:
+    """Return UTF-8, or Latin-1 if the lines are not UTF-8, as a header with the Latin-1 letter for micro."""
+    try:
+        head.rpartition(b"\n")[0].decode()
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8-sig"
 
 
 def _numbers(path: Path, values: Series[Any]) -> FloatArray:
@@ -247,7 +261,7 @@ def _is_number(text: str) -> bool:
 
 
 def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Columns:
-    """Return the columns of a header. The first two are those of a file without one."""
+    """Return the columns of a header; without one, the first has the time and the second the level."""
     if not names:
         if units is None:
             raise InputError(f"{path} has no header; add --units, e.g. --units ms,mA.")
