@@ -24,9 +24,10 @@ _SEARCH_S = 30.0
 _SEARCHED = 600
 _MIN_WAKE_UPS = 5
 _MIN_SCORE = 0.35
-_MANY, _MOST = 30, 0.8  # point samples miss most of the wake-ups, but show no other pulses
+# Point samples miss most wake-ups. At least this share of at least so many pulses must then be wake-ups.
+_MOST, _MANY = 0.8, 30
 _CUTS = 6
-_SMALLEST = 0.4  # least charge of a wake-up, relative to their first quartile
+_SMALLEST = 0.4  # least charge of a wake-up, relative to the first quartile of their charges
 
 
 class Comb(NamedTuple):
@@ -41,9 +42,9 @@ class Comb(NamedTuple):
     is_on : ndarray of bool, shape (pulses,)
         Whether a pulse is a wake-up.
     observed : int
-        Wake-ups that the recording shows: neither in a gap, nor while the radio was awake.
+        Number of wake-ups expected in the recording, outside of gaps and of times when the radio was awake.
     score : float
-        Share of the wake-ups that occurred, times the share of the pulses that are wake-ups.
+        Number of wake-ups divided by ``observed``, times the share of the pulses that are wake-ups.
     """
 
     interval_s: float
@@ -57,11 +58,12 @@ class Comb(NamedTuple):
 def find_comb(
     recording: Recording, pulses: Pulses, may_be: BoolArray, beacon_s: float | None = None
 ) -> Comb | None:
-    """Return the wake-ups for beacons among the pulses that *may_be* some, or None if there are none.
+    """Return the wake-ups for beacons among the pulses that *may_be* wake-ups, or None if there are none.
 
-    Intervals of 10 TU to 1 s and of 100 TU to 3 s are tried, or multiples of *beacon_s*, which distinguish
-    beacons from the timers of the chip. Small pulses may be others, so several minimum charges are tried. If
-    several intervals match the same pulses, the one with the fewest missing wake-ups has the highest score.
+    The intervals tried are multiples of 10 TU up to 1 s and of 100 TU up to 3 s, or multiples of *beacon_s*.
+    Such multiples distinguish beacons from the timers of the chip. Small pulses may not be wake-ups, so
+    several minimum charges are tried. If several intervals match the same pulses, the interval with the
+    fewest missing wake-ups has the highest score.
     """
     tolerance_s = max(_TOLERANCE_S, 1.5 * recording.step_s)
     all_starts_s, charges = pulses.starts_s[may_be], pulses.charges_uc[may_be]
@@ -117,7 +119,7 @@ def _quick_score(starts_s: FloatArray, interval_s: float, tolerance_s: float) ->
 
 
 def _common_phase(turns: FloatArray, tolerance: float) -> FloatArray:
-    """Return for each row of *turns* the fraction of a turn that most of them have, within a tolerance."""
+    """Return for each row of *turns* the most common fraction of a turn, within a tolerance."""
     bins = max(2, int(1 / tolerance))
     rows = np.arange(turns.shape[0])
     index = np.floor(turns % 1.0 * bins).astype(int) % bins

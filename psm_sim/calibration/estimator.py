@@ -46,13 +46,14 @@ _TIGHT, _AROUND = 0.04, 5.0
 
 @dataclass
 class Calibration:
-    """Currents and charges of a chip, estimated from a recording. None is a value that was not found.
+    """Currents and charges of a chip, estimated from a recording. Values not estimated are None.
 
     Charges exceed the base. ``beacon_interval_ms`` is the time between two wake-ups, the beacon interval
-    times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, ``beacon_uc`` the mean, which
-    includes late ones, and ``beacon_range_uc`` its 95 % interval, including the error of the meter. Where
-    late beacons and group frames look alike, it reaches from the mean if none is late to that if all are.
-    ``shares`` are shares of the mean current that sum to 1.
+    times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, and ``beacon_uc`` the mean
+    charge, late beacons included. ``beacon_range_uc`` is the 95 % interval of the mean, including the error
+    of the meter. Where late beacons and group frames look alike, the range extends from the mean charge if
+    all longer wake-ups have group frames to the mean charge if all are late. ``shares`` are shares of the
+    mean current that sum to 1.
     """
 
     length_s: float
@@ -90,9 +91,10 @@ class Estimate(NamedTuple):
 class _Levels(NamedTuple):
     """Levels of an awake and of a transmitting radio in mA.
 
-    ``is_resolved`` says whether samples are seen at the first, and ``sample_uc`` is the charge of one of them
-    if they are points, and 0 if they are means. ``sent`` are the indices of the samples with a transmission,
-    which may fill them only in part. ``transmit_ma`` is None unless some are filled.
+    ``is_resolved`` is true if there are samples at the level of an awake radio. ``sample_uc`` is the charge
+    of such a sample in a recording of points, and 0 in a recording of means. ``sent`` are the indices of the
+    samples with a transmission, which can be shorter than a sample. ``transmit_ma`` is None if no
+    transmission fills a sample.
     """
 
     awake_ma: float
@@ -121,7 +123,7 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
         may_be &= pulses.peaks_ma > 0.5 * (levels.awake_ma - found.base_ma)
     comb = find_comb(recording, pulses, may_be, beacon_s)
     if comb is None and has_sent.any() and found.base_ma < _ALWAYS_ON_MA:
-        # No station transmits in each wake-up. The start of its clock has more charge than a short beacon.
+        # No station transmits in each wake-up: these peaks are the start of its clock.
         awake_ma = levels.transmit_ma or found.base_ma + float(np.median(pulses.peaks_ma[has_sent]))
         if awake_ma < _MOST_AWAKE_MA:
             comb = find_comb(recording, pulses, has_sent & ~is_long, beacon_s)
@@ -151,7 +153,7 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
 def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: BoolArray) -> _Levels:
     """Return the levels at which the current stays, as modes weighted with the charge.
 
-    Associations are left out, since their level is another one, unless there is little else.
+    Associations have a level of their own, and are left out unless there is little else.
     """
     currents = recording.currents_ma
     charge = pulses.charges_uc
@@ -169,7 +171,7 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     use = is_steady if is_resolved else is_inside
     awake_ma = weighted_mode(currents[use], excess[use])
     full_ma = max(awake_ma - float(base.mean()), 1e-9)
-    # Means of the two edges of a pulse have any value, points only those of ramps.
+    # The means at the edges of a pulse have any value; points have only the values of its ramps.
     counts = np.histogram(excess[is_inside] / full_ma, np.arange(0.15, 1.0, 0.15))[0]
     is_point = counts.min() < 0.12 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
     is_resolved |= bool(is_point)
@@ -181,7 +183,7 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
         return _Levels(awake_ma, is_resolved, sample_uc)
     high_ma = float(np.quantile(currents[is_high], 0.9))
     sent = np.flatnonzero(is_high & (currents > awake_ma + 0.3 * (high_ma - awake_ma)))
-    # Samples that a transmission fills are equal, and no others are higher.
+    # Samples within one transmission are equal, and no other samples are higher.
     filled = currents[np.flatnonzero(is_high & is_near & np.append(False, is_high[:-1]))]
     filled_ma = weighted_mode(filled, filled - awake_ma) if filled.size >= 3 else 0.0
     return _Levels(awake_ma, is_resolved, sample_uc, sent, filled_ma if filled_ma > 0.9 * high_ma else None)
@@ -197,9 +199,10 @@ def _estimate_beacons(
 ) -> None:
     """Estimate the charge per beacon and the share of missed ones, and set the *states* of the wake-ups.
 
-    Wake-ups of a usual charge are beacons. Of the others, those with equal charges, or with another wake-up a
-    beacon interval later, are missed beacons. The rest are beacons with group addressed frames, if one phase
-    of a DTIM period or a hole below them shows it, and late beacons if not.
+    Wake-ups of a usual charge are beacons. Longer wake-ups with equal charges, or with another wake-up one
+    beacon interval later, are missed beacons. The remaining wake-ups have group addressed frames if they are
+    in one phase of a DTIM period, or if there is a hole between their charges and the usual ones. Otherwise
+    they are late beacons.
     """
     charges = pulses.charges_uc
     is_whole = is_plain & ~pulses.is_cut
@@ -214,7 +217,7 @@ def _estimate_beacons(
     usual_uc = _highest_usual_uc(charges[is_whole & ~is_missed], mode_uc, sample_uc)
     is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
     normal = charges[is_whole & ~is_dtim & ~is_missed]
-    if not (normal <= usual_uc).any():  # all usual ones are in that phase
+    if not (normal <= usual_uc).any():  # all wake-ups of a usual charge are in that phase
         normal = charges[is_whole & ~is_missed]
     least_uc, error = _least_group_uc(normal[normal > usual_uc] - usual_uc)
     cut_uc = usual_uc + least_uc
@@ -248,7 +251,8 @@ def _mode(charges: FloatArray) -> float:
 def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
     """Return the charge above which a wake-up is more than a beacon in time.
 
-    The standard deviation is known from the charges below the mode. Points differ by a sample or two.
+    The charges below the mode give the standard deviation. In a recording of points, the charges of equal
+    wake-ups differ by one or two samples.
     """
     below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
     return mode_uc + max(_WIDE * below_uc, 1.5 * sample_uc)
@@ -266,8 +270,8 @@ def _follow_up_s(
 ) -> float:
     """Return the time from a missed beacon to the next one, at which the station wakes up again, or 0.
 
-    It is a fraction of the interval between the wake-ups if the station does not wake up for every beacon.
-    More pulses follow large wake-ups at that time than small ones.
+    This time is a fraction of the interval between the wake-ups, because the station does not wake up for
+    every beacon. After this time, a pulse follows large wake-ups more often than small ones.
     """
     from scipy.special import pdtrc
 
@@ -287,7 +291,7 @@ def _follow_up_s(
 def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
     """Return which wake-ups are for beacons that group addressed frames may follow.
 
-    They are one in a DTIM period, and most large ones are among them.
+    One wake-up in each DTIM period is for such a beacon, and most large wake-ups are among these.
     """
     from scipy.special import bdtrc
 
@@ -305,10 +309,11 @@ def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> Boo
 def _least_group_uc(above: FloatArray) -> tuple[float, float]:
     """Return the excess charge at which group addressed frames begin, and the error of the claim.
 
-    A beacon waits for the rest of the frame on air, so the density of delays falls from 0 on, and at least
-    half of x / median are below x. Group addressed frames begin with an interframe space and a frame, which
-    leaves a hole of at most five values. The charge is infinite if there is none, but 0 if there are too few
-    values to show one, since then a late beacon would matter less.
+    A late beacon waits for the rest of a frame on air. The density of such delays falls from 0 on, so at
+    least the share x / (2 median) of them is below x. Group addressed frames add at least an interframe space
+    and a frame, so there is a hole with at most five values below them. If there is no hole, the charge is
+    infinite. If there are too few values to show a hole, the charge is 0, because a late beacon then matters
+    less.
     """
     from scipy.special import bdtr
 
@@ -326,9 +331,10 @@ def _equal_wake_ups(
 ) -> tuple[BoolArray, float]:
     """Return the wake-ups of equal charge above that of a beacon, and how many of them are missed beacons.
 
-    The receiver waits equally long for each missed beacon. Pulses that have that charge by chance are
-    subtracted from the number. Point samples see a beacon in one of two numbers of samples, so nearly all
-    others must be equal. Wake-ups in one phase of a DTIM period have group addressed frames of equal length.
+    The receiver waits equally long for each missed beacon. Wake-ups that have this charge by chance are
+    subtracted from the number. In a recording of points, a beacon has one of two numbers of samples, so
+    nearly all larger wake-ups must be equal. Equal wake-ups in one phase of a DTIM period are no missed
+    beacons, but have group addressed frames of equal length.
     """
     from scipy.special import pdtrc
 
@@ -347,7 +353,7 @@ def _equal_wake_ups(
     missed = float(excess[best])
     is_equal = is_plain & (charges > least_uc) & (np.abs(charges - own[best]) < 1.5 * width[best])
     numbers = comb.numbers[is_equal]
-    is_periodic = numbers.size >= 8 and any(  # fewer are in the same phase by chance
+    is_periodic = numbers.size >= 8 and any(  # fewer than 8 can have the same phase by chance
         np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
     )
     if is_periodic or (sample_uc and missed < 0.8 * is_large.sum()):
@@ -356,7 +362,7 @@ def _equal_wake_ups(
 
 
 def _count_near(ordered: FloatArray, width: FloatArray) -> FloatArray:
-    """Return how many of the *ordered* values are within *width* of each of them."""
+    """Return for each of the *ordered* values how many values are within *width* of it."""
     last = np.searchsorted(ordered, ordered + width, side="right")
     return (last - np.searchsorted(ordered, ordered - width)).astype(float)
 
@@ -366,9 +372,9 @@ def _awake_after_frame(
 ) -> float | None:
     """Return the usual time awake after a frame in ms, or None if fewer than three transmissions are seen.
 
-    It is the longest time in a pulse between two transmissions, or from the last one to the end, since a
-    station may announce with a frame that it sleeps. The charge gives the time, also where samples are long.
-    Half of the sample with the transmission belongs to it.
+    In each pulse, the longest time between two transmissions, or from the last one to the end, counts,
+    because a station may announce its doze with a frame. Charges are converted to times, which is exact even
+    if samples are long. Half of the sample with the transmission counts as time after it.
     """
     owner = np.searchsorted(pulses.begin, levels.sent, side="right") - 1
     is_used = (is_frame & ~pulses.is_cut)[owner] & (levels.sent < pulses.end[owner])

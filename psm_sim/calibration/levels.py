@@ -28,8 +28,8 @@ def track_base(recording: Recording) -> tuple[FloatArray, float]:
     """Return the base in mA at each sample, and the standard deviation of the noise around it.
 
     The base is the mode in windows of half a second. Windows in which the radio is mostly awake take the base
-    of their neighbours. Between the centres of two windows the base is linear, but jumps if they differ by
-    much more than the noise, as between two sleep states.
+    of their neighbours. Between the centres of two windows the base is linear. If the windows differ by much
+    more than the noise, as between two sleep states, the base jumps.
     """
     currents = recording.currents_ma
     size = max(_MIN_WINDOW_SAMPLES, int(_WINDOW_S / recording.step_s))
@@ -55,7 +55,8 @@ def track_base(recording: Recording) -> tuple[FloatArray, float]:
 def _highest_base(currents: FloatArray, low: float) -> float:
     """Return the highest current of a sleeping chip, of which *low* is the lowest mode.
 
-    A processor that starts up draws a third of an awake radio, two sleep states differ by far less.
+    A processor that starts up draws a third of the current of an awake radio. Two sleep states differ by far
+    less.
     """
     above = currents - low
     awake = weighted_mode(currents, np.clip(above, 0, None))
@@ -63,7 +64,7 @@ def _highest_base(currents: FloatArray, low: float) -> float:
 
 
 def _quantum(currents: FloatArray) -> float:
-    """Return the step to which a meter rounds, or 0 if the smallest one is that between two levels."""
+    """Return the step to which a meter rounds, or 0 if the smallest step separates two levels."""
     steps = np.diff(np.unique(currents[:20_000]))
     quantum = float(steps.min()) if steps.size else 0.0
     return quantum if quantum < 0.01 * float(np.ptp(currents)) else 0.0

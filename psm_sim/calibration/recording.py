@@ -52,8 +52,8 @@ def make_recording(
 ) -> Recording:
     """Return the recording of samples at ascending times.
 
-    Time stamps of a run without a gap are replaced by equidistant ones if they differ from them by less than
-    a sample, because loggers round them to a millisecond or read the clock late.
+    In a run without a gap, time stamps that differ by less than a sample from equidistant ones are replaced
+    by these, because loggers round times to a millisecond or read the clock late.
     """
     waits_s = np.diff(times_s)
     rounding_s = float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() else 0.0

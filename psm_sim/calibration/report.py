@@ -98,7 +98,7 @@ def _range_uc(fit: Calibration) -> tuple[float, float]:
 
 
 def _is_ambiguous(fit: Calibration) -> bool:
-    """Return whether the range of the charge of a beacon is more than an error, which is symmetrical."""
+    """Return whether the range of the charge of a beacon is asymmetric, unlike an error of measurement."""
     low_uc, high_uc = _range_uc(fit)
     mean_uc = fit.beacon_uc or 0.0
     return abs(low_uc + high_uc - 2 * mean_uc) > 0.02 * mean_uc
@@ -159,7 +159,7 @@ def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) 
 def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:
     """Return a chip profile as TOML, with all that was found in the table ``[calibration]``.
 
-    Without a mode, that table is all.
+    Without a mode, the profile has no other table.
     """
     source = f"psm_sim calibrate {name}: {_seconds(fit)}, mean {_ma(fit.mean_ma)}"
     facts: dict[str, Any] = {"description": f"calibrated from {name}", "source": source}
@@ -203,9 +203,9 @@ def _toml(value: Any) -> str:
 def compare_with_simulation(fit: Calibration, mode: Mode) -> str:
     """Simulate the station with its measured values, and return both means per state in one line.
 
-    Frames are pings of the station at their mean interval, answered within the local network, after which the
-    radio is awake as long as on average. What is not simulated is not in the recorded mean, either: group
-    frames, associations, and the wait for a missed beacon beyond the time of a beacon.
+    The recorded frames become pings at their mean interval to a host in the local network, and the radio
+    stays awake after each for the average time. Three states are not simulated, and are left out of the
+    recorded mean: group frames, associations, and the wait for a missed beacon beyond the time of a beacon.
     """
     simulated_ma = _simulate(fit, mode)
     shares = fit.shares

@@ -73,7 +73,7 @@ class SettingRow:
         Its result, averaged over the seeds.
     delay_s : Interval
         With pages, the mean page time added by power saving; otherwise the 99th percentile of the latency in
-        the slower direction. Its interval is from leaving out one seed at a time.
+        the slower direction. The interval is from leaving out one seed at a time (jackknife).
     verdict : DelayVerdict
         Whether the delay is within the bound.
     rank : int

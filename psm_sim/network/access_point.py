@@ -16,7 +16,8 @@ class Port:
     """Port of one station at the access point, with its bounded queue and its TIM bit.
 
     Frames for an awake station are forwarded at once. Frames for a dozing station are buffered in order. The
-    capacity limits the number of frames buffered or not yet delivered. A frame that exceeds it is dropped.
+    capacity limits the total number of frames that are buffered or in transmission. A frame beyond the
+    capacity is dropped.
 
     Attributes
     ----------

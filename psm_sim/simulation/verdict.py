@@ -247,7 +247,7 @@ def judge(
 ) -> Verdict:
     """Return the verdict on runs of the same traffic, with delays limited to *max_latency_s*.
 
-    *references* name the run that amounts are compared with, if it is one of *runs*.
+    Amounts are compared with the first of *runs* that is also in *references*, if there is one.
     """
     rows = [run.row for run in runs]
     name = amount_name(rows)

@@ -198,7 +198,7 @@ def test_the_first_rank_can_depend_on_the_measure():
     assert share_of_same_order(other, other.policies) < 1
 
 
-def test_a_policy_is_in_one_table_with_its_price_and_in_one_without():
+def test_policies_are_listed_separately_with_and_without_a_price_of_delay():
     result = result_with(1.0, 2.0)
     priced = f"anticipate:price={PRICE}"
     runs = {**result.runs, "anticipate": {}, priced: {}, "mine.py:Mine": {}, f"mine.py:Mine:a={PRICE}": {}}

@@ -179,7 +179,7 @@ def test_currents_have_an_interval_with_its_source(capsys: pytest.CaptureFixture
         assert 1 < current["high_ma"] / current["typical_ma"] <= max(high, 1.25)
 
 
-def test_a_report_interval_compares_the_hand_computed_deep_sleep(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_every_prints_the_hand_computed_deep_sleep_current(capsys: pytest.CaptureFixture[str]) -> None:
     """5 uA and 80, 200 or 400 mC per 15 minutes; the break-even time is the charge over the saved current."""
     words = ("--profile", "esp32", "--dtim", "3", "--report-every", "15min", "--replications", "1")
     document = advice(capsys, *words, "--workers", "1")

@@ -39,7 +39,7 @@ class PlannedBeacon(NamedTuple):
 
 
 class BeaconForecast:
-    """Forecast by a learner for the beacons up to the longest doze.
+    """Forecast of a learner for the beacons within the longest possible doze.
 
     Parameters
     ----------

@@ -45,10 +45,10 @@ COLUMNS = {
 class BoundObserver(Observer):
     """Observer that measures the stretch of every buffered reply.
 
-    The stretch is a ratio of two times since the last uplink packet: the delivery of a buffered frame over
-    its arrival at the access point. ``stretches`` has one value for each doze that ended with buffered
-    frames: the stretch of the first frame, which waited longest. A reply that finds the station awake is not
-    buffered and has no stretch.
+    The stretch of a buffered frame is its delivery time divided by its arrival time at the access point. Both
+    times are measured from the last uplink packet. ``stretches`` has one value for each doze that ended with
+    buffered frames: the stretch of the first frame, which waited longest. A reply that finds the station
+    awake is not buffered and has no stretch.
 
     The arguments of the methods are those of :class:`~psm_sim.network.Observer`.
     """

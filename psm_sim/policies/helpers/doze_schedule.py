@@ -62,7 +62,7 @@ class DecisionGrid(NamedTuple):
         Decision times in seconds, ascending. The first one precedes all beacons. Every beacon is a decision
         time, except the last few, whose number is the longest doze in beacons.
     beacons_s : ndarray, shape (b,)
-        Beacon times in seconds. The last few end the schedule.
+        Beacon times in seconds. A doze can end at the last few, but no decision is made there.
     next_beacon : ndarray, shape (n,)
         Index into ``beacons_s`` of the first beacon after each decision time.
     """

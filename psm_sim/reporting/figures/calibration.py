@@ -49,7 +49,7 @@ def plot_calibration(recording: Recording, estimate: Estimate, title: str, path:
 
 
 def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Figure:
-    """Plot the current over the whole recording and over some beacons, coloured by state, and the shares."""
+    """Plot the current, coloured by state, and the share of each state in the mean current."""
     figure, (whole, part, shares) = new_figure(3, 1, width_in=7.5, height_in=7.0)
     times_s = recording.times_s - recording.times_s[0]
     state_of = _states_of_samples(estimate, times_s.size)

@@ -101,7 +101,7 @@ class TextLike(Study):
 def class_of(learner: str, digit: int, order: int, seed: int) -> list[dict[str, Any]]:
     """Return the F-measure and label rate of each setting of a learner, with those of its control.
 
-    The control queries with a fixed probability, which equals the label rate of the setting.
+    The control queries each label with a fixed probability, which equals the label rate of the setting.
 
     Parameters
     ----------

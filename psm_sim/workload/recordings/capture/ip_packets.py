@@ -70,7 +70,10 @@ _MAX_802_3 = b"\x05\xdc"
 
 
 def _after_ethertype(data: bytes, at: int) -> int:
-    """Return the offset of IP after the EtherType at *at*, VLAN tags and an 802.2 header; -1 if none."""
+    """Return the offset of the IP header, or -1 if there is none.
+
+    VLAN tags and an 802.2 header are skipped. *at* is the offset of the first EtherType.
+    """
     while data[at : at + 2] in _TAGS:
         at += 4
     if data[at : at + 2] <= _MAX_802_3 and data[at + 2 : at + 4] == b"\xaa\xaa":
