@@ -59,7 +59,7 @@ class Stability:
     separate : int
         Number of pairs whose intervals do not overlap in any ranking.
     reversed : list of (str, str)
-        Pairs that have a different order in two rankings, without overlap of their intervals.
+        Pairs that have opposite orders in two rankings, with separate intervals in both.
     """
 
     pairs: int
@@ -68,7 +68,7 @@ class Stability:
 
 
 def compare_rankings(rankings: Sequence[Sequence[Standing]]) -> Stability:
-    """Return whether the order of the same policies is equal in all *rankings*."""
+    """Return the stability of the order; all *rankings* have the same policies."""
     tables = [{standing.policy: standing for standing in ranking} for ranking in rankings]
     pairs = list(combinations(tables[0], 2))
     orders = {pair: [_order(*(table[name] for name in pair)) for table in tables] for pair in pairs}

@@ -22,7 +22,7 @@ _TIE = 1e-12  # rounding errors
 
 @dataclass(frozen=True)
 class Tree:
-    """Decision tree: an inner node tests a feature and has one branch per value, a leaf has no branches.
+    """Decision tree: an inner node tests a feature and has a branch per value; a leaf has no branches.
 
     Attributes
     ----------

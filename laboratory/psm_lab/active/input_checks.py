@@ -15,7 +15,7 @@ from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
 
 _LABEL = "must be -1 or +1"
-_MAX_VALUE = 1e150  # its square is still finite
+_MAX_VALUE = 1e150  # larger values could have an infinite square
 
 
 def check_instance(x: ArrayLike, features: int, owner: str) -> tuple[FloatArray, float]:

@@ -12,7 +12,7 @@ from psm_lab.active.newton_solver import LOSSES, NewtonObjective
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
 
-_OFFSET_PENALTY = 1e-3  # relative to that of v; with 1e-6, planes of 100 answers move by less than 1e-5
+_OFFSET_PENALTY = 1e-3  # relative to the penalty of v; 1e-6 moves planes of 100 answers by less than 1e-5
 _MIN_NORM = 1e-9  # avoids division by 0
 _OWNER = "fit_linear"
 

@@ -37,7 +37,7 @@ _VARIANT = Parameter("variant", "lmu", choices=tuple(VARIANTS))
 class Lmu(AskTellLearner[int, ArrayLike]):
     """LMU: queries the labels of one image of the pool at a time and refits its field.
 
-    For each image, a field is fitted to it without labels. The first query is the image whose field leaves
+    A field is fitted to each image without its labels. The first query is the image whose field leaves
     the other images least uncertain (RU). Each later query is the image about which the current field is most
     uncertain (MU). Ties go to the lower index.
 

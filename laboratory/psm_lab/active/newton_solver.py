@@ -1,7 +1,7 @@
 """Newton's method for convex losses of margins with a ridge: squared hinge and logistic loss.
 
-On a few hundred instances with a dozen features it takes a fifth of the time of a general L-BFGS. This
-matters because an active learner refits after every label.
+On a few hundred instances with a dozen features, this solver takes a fifth of the time of a general
+L-BFGS. The time matters because an active learner refits after every label.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Loss = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 """Callable that returns losses of margins, shape (n,), with their first and second derivatives."""
 
 _STEPS = 100  # limit; the 21,300 fits of the tests need at most 15
-_PRECISION = 1e-12  # rounding errors of the objective
+_PRECISION = 1e-12  # relative size of the rounding errors of the objective
 
 
 def squared_hinge(margins: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

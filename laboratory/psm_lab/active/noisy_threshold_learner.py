@@ -60,7 +60,7 @@ class ErrorProfile(NamedTuple):
 
     @property
     def alternative(self) -> FloatArray:
-        """Least error of thresholds that label instances of a step unlike the best one, shape (n + 1,)."""
+        """Least error of the thresholds that disagree with the best one on a step, shape (n + 1,)."""
         falling = np.minimum.accumulate(self.errors)[: self.best]
         rising = np.minimum.accumulate(self.errors[::-1])[::-1][self.best :]
         return np.concatenate([falling, rising])

@@ -187,7 +187,7 @@ class _Search:
         )
 
     def _one_level(self, path: Path, plus: float, minus: float) -> tuple[float, int]:
-        """Return the value of the best last test and its feature, the first listed one not on the path."""
+        """Return the value and the feature of the best last test: the first listed feature not on *path*."""
         listed = self._last.at(np.array(plus / (plus + minus))).tolist()
         feature = next(candidate for candidate in listed if candidate not in path)
         children = zip(*self._tables[feature], strict=True)

@@ -19,7 +19,7 @@ from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.registry import Registry
 
-_TRIES = 500  # as the description of MI states
+_TRIES = 500  # stated in the description of MI
 
 
 class Draw(NamedTuple):
@@ -158,7 +158,7 @@ def query_probability(gap: float, seen: int, C0: float) -> float:
 class Iwal2(Sampler):
     """IWAL2: an instance of the population is accepted with query probability P and has weight 1/P.
 
-    P decreases with certainty. IWAL2 is a baseline of [003] 5.4.4.
+    P decreases as the label becomes more certain. IWAL2 is a baseline of [003] 5.4.4.
 
     References
     ----------
@@ -186,8 +186,9 @@ class Iwal2(Sampler):
 def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
     """Return the additional weighted error of the best plane that labels *x* differently.
 
-    Since the loss is convex, that plane passes through *x*. It is therefore fitted with *x* as the origin.
-    *learner* has the current plane and labels; *n_inspected* counts the instances since the last query.
+    Since the loss is convex, the best such plane passes through *x*. It is therefore fitted with *x* as the
+    origin. *learner* has the current plane and labels; *n_inspected* is the number of instances since the
+    last query.
     """
     shifted = fit_linear(learner.x - x, learner.y, learner.weights, offset=False)
     alternative = Plane(shifted.normal, -float(shifted.normal @ x))

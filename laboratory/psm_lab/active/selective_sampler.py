@@ -47,7 +47,7 @@ class SelectiveSampler:
     rule : QueryRule
         Rule for the query probability; it is modified.
     seed : int
-        Seed of the Bernoulli draws. There is one draw per round with a probability strictly between 0 and 1.
+        Seed of the Bernoulli draws. A round has a draw if its probability is strictly between 0 and 1.
     unit : bool
         Whether instances are divided by their norm; an instance of norm 0 stays unchanged.
 

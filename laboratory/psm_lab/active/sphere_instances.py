@@ -1,4 +1,4 @@
-"""Points on the sphere, the error of a half-space, and a fast count of the labels until each error level."""
+"""Points on the sphere, the error of a half-space, and a fast count of the labels for each error level."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Isal1d(AskTellLearner[float, int]):
 def isal_contraction(s: float) -> float:
     """Return alpha(s), an upper bound of the mean shrink factor of the boundary region per draw.
 
-    The bound holds for draws from N(middle, (s width)^2) and for any labels that leave a region. Source:
+    The bound holds for draws from N(middle, (s width)^2) and for any consistent labels. Source:
     [003] Lemma 3 and (5.52), where the first factor sigma^2/sqrt(2 pi) is corrected to sigma/sqrt(2 pi).
 
     Parameters

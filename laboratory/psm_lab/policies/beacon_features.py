@@ -13,7 +13,7 @@ from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 CLOCKS, WITH_CONTEXT = 6, 9
 """Number of features without and with the outstanding requests."""
 
-_SENT, _LISTENED, _RECEIVED = range(3)  # rows of the array of last times
+_SENT, _LISTENED, _RECEIVED = range(3)  # rows of the array with the last time of each event
 _SCALES: FloatArray = 1 / np.array([[5], [3], [7]])
 """Scales of the logarithmic times since the last sent packet, received beacon and received frame.
 

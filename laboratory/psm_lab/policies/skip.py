@@ -17,7 +17,7 @@ class Skip(LastFramePolicy):
 
     This is the dynamic listen interval of Talaria TWO (InnoPhase, note on Wi-Fi power management). The
     station stays awake for 12 ms after traffic and then receives every beacon until the next one of the
-    listen interval. ``quiet_ms`` extends this phase.
+    listen interval. ``quiet_ms`` extends the time in which every beacon is received.
     """
 
     name: ClassVar[str] = "skip"

@@ -100,7 +100,7 @@ def main() -> None:
     file = Path(sys.argv[3]) if len(sys.argv) > 3 else WEIGHTS
     random = np.random.default_rng(SEED)
     mean, width = np.zeros(SHAPE), np.full(SHAPE, 0.3)
-    mean[:, 0, 0] = -6.0  # begin with dozes of one beacon while a reply is awaited, else of six
+    mean[:, 0, 0] = -6.0  # begin with dozes of one beacon while a reply is awaited, else six beacons
     mean[0, 1, 0] = np.log(6.0)
     width[:, :, 0] = 1.0
     began_s = time.perf_counter()

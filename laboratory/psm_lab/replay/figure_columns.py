@@ -1,4 +1,4 @@
-"""Columns of the figures of a replay: losses and weights per poll, with the first polls for a closer look.
+"""Columns of the figures of a replay: losses and weights of the whole replay and of its first polls.
 
 The columns of long replays are means over windows with equal numbers of polls. Values have seven significant
 digits.

@@ -84,7 +84,7 @@ class ReplayPoller:
         self.longest_us, self.shortest_us = 0, 2**63
         self.expert_losses: FloatArray = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
-        # A loss caches its last candidates, so a second copy evaluates the polling time used.
+        # A loss caches its last candidates, so a second copy of the loss evaluates the polling time used.
         self._loss, self._twin = (guarded_loss(copy.deepcopy(loss)) for _ in range(2))
         self._needs_offsets = not isinstance(loss, _STATELESS)
         self._loss.start()

@@ -48,8 +48,8 @@ PERIODS = (1, 2, 3, 10)
 MANTISSAS = (10, 20, 40, 80, 160, 320, 640)
 """Mantissas of the wake intervals, in units of 2^15 us; the intervals are 0.33 to 21 s long."""
 
-_UNIT_S, _BEACON_S = 2**15 / 1e6, 0.1024  # TWT intervals: mantissa times 2^15 us; 100 TU
-_HOURS = 10.0  # an idle device is periodic, so that longer runs have the same power
+_UNIT_S, _BEACON_S = 2**15 / 1e6, 0.1024  # unit of the TWT mantissas; 100 time units (TU)
+_HOURS = 10.0  # an idle device is periodic, so longer runs have the same power
 REPLICATIONS = 3
 """Number of seeds."""
 

@@ -38,9 +38,9 @@ CELL = {
 OFFERED_MBPS = 65.0
 """Load of all neighbors together, as in the published program, and more than the channel carries."""
 
-_PAYLOAD_BYTES, _DATAGRAM_BYTES = 1024, 1052  # of the published program; with IP and UDP headers
+_PAYLOAD_BYTES, _DATAGRAM_BYTES = 1024, 1052  # as in the published program; the second has IP and UDP headers
 _BEACON_S = 0.001384  # 149 B at 1 Mbit/s and the preamble
-_SUPPLY_V = 3.3  # cancels, because the currents are compared
+_SUPPLY_V = 3.3  # no effect, because only currents are compared
 
 CURRENTS = {
     "power.awake_w": _SUPPLY_V * 0.050,
@@ -139,7 +139,7 @@ DEVICE_CHIP = "cyw43439"
 
 
 def run_prediction(scenario: Scenario) -> list[Row]:
-    """Return energy and delay of ``predict``, relative to static PSM and to a station always awake."""
+    """Return energy and delay of ``predict``, relative to static PSM and to an always-on station."""
     comparison = run_comparison(("psm", "predict"), scenario)
     psm, predicted = comparison.runs
     awake_s = _delay_s(comparison.always_on)
@@ -190,7 +190,7 @@ _COUNTED_J = 0.001  # any energy above 0: frames are counted only if they cost e
 
 
 def count_frames(policies: Sequence[str], scenario: Scenario) -> list[Row]:
-    """Return, per policy and page, the number of frames and the energy without that of the frames."""
+    """Return, per policy and page, the number of frames and the energy without the energy of frames."""
     rows = []
     for run in run_comparison(policies, scenario).runs:
         usage, pages = usage_of(run.row), run["pages"]
@@ -250,7 +250,7 @@ def swapped_pairs(group: pd.DataFrame, frame_mj: float) -> list[tuple[str, str, 
 
 
 def _frame_rows(frames: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield, by trace, chip and device, the frames' share of PSM's energy and the pairs that swap."""
+    """Yield, by trace, chip and device, the frames' share of PSM's energy and the swapped policies."""
     for (trace, chip), group in frames.groupby(["trace", "chip"], sort=False):
         psm = group[group["policy"] == "psm"]
         for device, frame_mj in FRAME_MJ.items():

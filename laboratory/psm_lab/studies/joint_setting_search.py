@@ -47,7 +47,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
 PSM_J = 3.62
 """Published energy of static PSM in J per page (thesis, figure 2-6 a). Think times are scaled to it."""
 
-_FIRST_MEAN_S = 54.0  # first guess, from which the mean is scaled
+_FIRST_MEAN_S = 54.0  # first guess of the mean think time, which is then scaled
 
 
 @dataclass(frozen=True)

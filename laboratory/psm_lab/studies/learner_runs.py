@@ -104,7 +104,7 @@ def _regimes(workload: Workload) -> list[str]:
 def logged_run(
     workload: Workload, gamma: float | None, alpha: float | None, times_s: Times | None = None
 ) -> tuple[Block, list[LearnerRound]]:
-    """Run a learner over the pages, and return the recorded block and the learner's rounds.
+    """Run a learner over the pages, and return the rows of the run and the learner's rounds.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ FIRST_SEED = 5000
 _TUNING = 900
 """Offset of the extra seed on which random listening is matched to the learners."""
 
-_MAX_DOZE_S = 1.2  # 12 beacons, as the longest of INTERVALS
+_MAX_DOZE_S = 1.2  # 12 beacons, the longest of INTERVALS
 
 
 class TraceCase(NamedTuple):
@@ -346,7 +346,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     claims, tables, figure = judge_claims(runs, matched), [], []
     for case in PAGE_TRACES:
         own = runs[runs["trace"] == case.trace]
-        # The optimum without delay, plus the beacons that the longest doze forces.
+        # The longest doze forces beacons, whose energy is added to the optimum without delay.
         pages = case.scenario(scale, seed).workload().pages
         beacons = sum(page.think_s for page in pages) / len(pages) / _MAX_DOZE_S
         optimum_j = optima["energy_j"][case.trace] + load_topology().power.beacon_j * beacons

@@ -30,7 +30,7 @@ CONTROL = "ucb"
 REGIMES = ("quiet", "busy", "stream", "push")
 # Numbers of seeds: for the results, for the results with uplink messages, and for the choice of gamma.
 REPLICATIONS, UPLINK_SEEDS, GAMMA_SEEDS = 10, 5, 3
-PUBLISHED_GAMMA, MILD = gamma_label(None), 1e-5  # gamma: the default, and a candidate of GAMMA_POLICIES
+PUBLISHED_GAMMA, MILD = gamma_label(None), 1e-5  # gammas: the published one, and one of GAMMA_POLICIES
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
 PLOTTED_RATES = (None, 0.0, 0.1)  # alpha: learnt, 0, and fixed at 0.1
 GAMMA_POLICIES = {
@@ -130,7 +130,7 @@ def best_learner(runs: Runs, quantity: str) -> str:
 
 
 def best_fixed(runs: Runs) -> dict[str, str]:
-    """Return the best fixed polling times by criterion, chosen offline; an empty string if none fits."""
+    """Return the best fixed polling time by each criterion, chosen offline; empty if none satisfies it."""
     energy, slowdown = (runs[quantity].mean() for quantity in ("energy_j", "slowdown"))
     as_fast = [policy for policy in FIXED if slowdown[policy] <= slowdown[LEARN_ALPHA]]
     as_frugal = [policy for policy in FIXED if energy[policy] <= energy[LEARN_ALPHA]]
@@ -219,7 +219,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
 
 
 def _sizes(scale: Scale) -> tuple[str, int, int]:
-    """Return the trace, its number of pages for two rounds of the four regimes, and that of the control."""
+    """Return the trace, its pages for two rounds of the four regimes, and the pages of the control."""
     return ("shifting:length=0.5", 314, 60) if scale.full else ("shifting:length=0.05", 32, 15)
 
 

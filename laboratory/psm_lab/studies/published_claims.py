@@ -35,8 +35,8 @@ AGREEMENT, OPEN_AGREEMENT = Words(), Words(otherwise="open")
 def judge(value: Interval, low: float = -inf, high: float = inf, words: Words = AGREEMENT) -> str:
     """Return the verdict on a simulated value. Every study judges by this function.
 
-    The verdict depends on the confidence interval: it lies below *low*, between both limits, above *high*, or
-    it contains a limit.
+    The verdict depends on whether the confidence interval lies below *low*, between both limits or above
+    *high*, or contains a limit.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def values_of(frame: pd.DataFrame) -> dict[tuple[str, str], list[float]]:
 def table_of_means_and_optimum(
     frame: pd.DataFrame, best: Sequence[float], columns: Mapping[str, tuple[str, str]]
 ) -> pd.DataFrame:
-    """Return the means of each policy, and the energies *best* of the optimum in the last row."""
+    """Return the means of each policy, with the optimum (energies *best*) in the last row."""
     optimum = {"policy": "offline optimum, no delay", "J/page": f"{confidence_interval(best):.3f}"}
     rows = [table_of_means(frame, "policy", columns), pd.DataFrame([{**optimum, "slowdown": "1"}])]
     return pd.concat(rows, ignore_index=True).fillna("")

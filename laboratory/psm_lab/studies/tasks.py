@@ -39,7 +39,7 @@ class Task:
     work : callable
         Function of a module, which returns rows.
     arguments : mapping
-        Keyword arguments of the function; each is a scenario or is determined by its text.
+        Keyword arguments of the function; each value is a scenario or is determined by its text.
     weight : int
         Approximate duration, in any unit that all tasks of a run share.
     labels : mapping

@@ -175,7 +175,7 @@ def data_sheet_charge(row: Mapping[str, Any], beacon_bytes: int | None = None) -
 def _data_sheet_cases(_: float, __: int) -> Iterable[Task]:
     measured = {row["chip"]: row["ma"] for row in measured_rows()["dtim"] if row["mode"] == "light sleep"}
     for sheet in measured_rows()["data_sheet"]:
-        for period, ma in zip(PERIODS, measured[sheet["chip"]], strict=False):  # some sheets end at DTIM 3
+        for period, ma in zip(PERIODS, measured[sheet["chip"]], strict=False):  # some rows end at DTIM 3
             for size in (None, LONGER_BYTES):
                 row = {"chip": sheet["chip"], "DTIM": period, "ma": ma, "bytes": size}
                 yield _dtim_case(row, sheet["sleep_ma"], data_sheet_charge(sheet, size), period)
@@ -311,7 +311,7 @@ def _calibration_cases(_: float, __: int) -> Iterable[Task]:
             try:
                 base, charge = estimate_base_and_charge({each: means[each] for each in given}, others)
             except InputError:
-                base, charge = 0.0, 0.0  # no simulated current, as the table states
+                base, charge = 0.0, 0.0  # marks a row without a simulated current
             for period in sorted(means.keys() - set(given)):
                 labels = {"given": "DTIM " + " and ".join(map(str, given)), "chip": row["chip"]}
                 labels |= {"DTIM": period, "ma": means[period], "fits": base > 0}
@@ -393,7 +393,7 @@ def _duty_findings(cases: list[Row]) -> dict[str, Any]:
 
 DUTY_CYCLE = Validation("duty-cycle", _duty_cases, _duty_findings)
 
-# Latency of a probe every 5 s, with losses of beacons fitted to one hour each
+# Latency of a probe every 5 s, with the beacon losses fitted to each hour
 
 ADDED_MS = 5.94
 """Median latency measured with power saving off, which is added to the simulated latency."""
@@ -418,9 +418,9 @@ def latency_percentiles(loss: ArrayLike, run: ArrayLike) -> NDArray[np.float64]:
     """
     loss, run = np.asarray(loss, float)[..., None], np.asarray(run, float)[..., None]
     later = 1 - np.array(PERCENTILES) / 100  # share of the probes that wait longer
-    with np.errstate(divide="ignore", invalid="ignore"):  # in values that np.where discards
+    with np.errstate(divide="ignore", invalid="ignore"):  # np.where discards the invalid values
         lost = np.floor(np.log(later / loss) / np.log(1 - 1 / run)) + 1
-        longer = loss * (1 - 1 / run) ** (lost - 1)  # share of the probes that lose at least this many
+        longer = loss * (1 - 1 / run) ** (lost - 1)  # share of the probes with as many lost beacons or more
         beacons = np.where(later < loss, lost + (1 - later / longer) * run, (1 - later) / (1 - loss))
     return np.asarray(BEACON_MS * beacons + ADDED_MS)
 

@@ -196,7 +196,7 @@ def share_closed(lpsm: pd.Series[float], policy: pd.Series[float]) -> Interval |
 
 
 def price_verdict(closed: Mapping[str, Closed]) -> str:
-    """Return the verdict at a price from those on the traces."""
+    """Return the verdict at a price from the verdicts on the traces."""
     verdicts = [result.verdict for result in closed.values()]
     return next((verdict for verdict in verdicts if verdicts.count(verdict) >= ENOUGH), OPEN)
 
@@ -267,7 +267,7 @@ def _range(closed: Mapping[str, Closed]) -> str:
 
 
 def _factor_tables(results: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the shares that the factors close, and the chosen settings of factors with several."""
+    """Return the shares that the factors close, and the chosen settings of factors with several settings."""
     shares, settings = [], []
     for (factor, price_w), closed in results.items():
         labels = {"factor": factor, "price W": f"{price_w:g}"}

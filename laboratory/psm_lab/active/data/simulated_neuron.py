@@ -17,9 +17,9 @@ class SimulatedNeuron:
     """Neuron with a Gabor receptive field; the label is 1 if it fires on an image, else -1.
 
     An instance is an image of m x m pixels sampled from N(128, 10), minus 128 and divided by 10, so the
-    population is N(0, I). [003] truncates pixels at 0 and 256; this is omitted here, because both are 12.8
-    standard deviations away. The probability that the neuron does not fire is exp(-ln 2 exp(theta.x)), which
-    is 1/2 on the plane theta.x = 0.
+    population is N(0, I). [003] truncates pixels at 0 and 256; the truncation is omitted here, because both
+    limits are 12.8 standard deviations away. The probability that the neuron does not fire is
+    exp(-ln 2 exp(theta.x)), which is 1/2 on the plane theta.x = 0.
     """
 
     m: int = parameter(3, "pixels per side of the image", at_least=2)
@@ -44,7 +44,7 @@ class SimulatedNeuron:
         return Gaussian.standard(self.m**2)
 
     def answer(self, x: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Return labels, -1 or 1, of instances of shape (n, d); a share of them is flipped."""
+        """Return labels, -1 or 1, of instances of shape (n, d); a share of the labels is flipped."""
         rate = np.exp(np.minimum(x @ self.theta, 50.0))
         silent = rng.random(len(x)) < np.exp(-math.log(2) * rate)
         return np.where(silent != (rng.random(len(x)) < self.flips), -1, 1)

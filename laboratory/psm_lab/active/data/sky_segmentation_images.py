@@ -1,8 +1,8 @@
 """Synthetic photographs with sky, instead of the Geometric Context images of [003] 4.3.1.
 
-They have a random-walk horizon, blue or white sky, textured ground and, in some images, water of the
-colour of the sky below the horizon. They reproduce the difficulties of the published task, but they are
-not photographs.
+Each image has a random-walk horizon, blue or white sky and textured ground. Some images have water of the
+colour of the sky below the horizon. The images reproduce the difficulties of the published task, but they
+are not photographs.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
     :func:`psm_lab.studies.published_experiment_runs.mean_energy_by_state`. The offline optimum without delay
     is a line, and published values are markers.
     """
-    # Always-on needs ten times the energy, so its bar would flatten the others. The caption states it.
+    # The bar of always-on is omitted, because it is ten times as high. The caption states its energy.
     omitted = frame["policy"] == "always-on"
     shown = frame[~omitted]
     figure, (axes,) = new_figure(width_in=7.0, height_in=3.6)
@@ -70,7 +70,7 @@ def _label_bars(axes: Axes, values: Iterable[float], tops: Iterable[float], **st
 
 
 def _tick_labels(shown: pd.DataFrame) -> list[str]:
-    """Return the policies with their parameters in a second line, for narrow bars."""
+    """Return the names of the policies, with the parameters on a second line because bars are narrow."""
     return [policy.replace(":", ":\n", 1) for policy in shown["policy"]]
 
 

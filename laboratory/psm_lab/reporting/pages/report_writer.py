@@ -134,7 +134,7 @@ def _missing_section(missing: Mapping[str, str]) -> str:
 
 
 def _verdict_table(findings: Sequence[Findings]) -> str:
-    """Return a table of the verdicts of each study under its first (headline) preset, and all tallies."""
+    """Return a table of each study's verdicts under its first (headline) preset, and the total tallies."""
     lines = ["| study | about | verdicts |", "| --- | --- | --- |"]
     for study in findings:
         presets = claim_tables.under_each_preset(study.claims)

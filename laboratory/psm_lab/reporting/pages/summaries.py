@@ -273,7 +273,7 @@ def summarise_listening(claims: pd.DataFrame) -> list[str]:
 
 
 def _ranges(results: pd.Series) -> str:
-    """Return the range over the traces of the mean of each condition."""
+    """Return, for each condition, the range of its means over the traces."""
     ranges = []
     for label in results.iloc[0]:
         means = [result[label].mean for result in results]

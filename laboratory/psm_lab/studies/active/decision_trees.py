@@ -1,4 +1,4 @@
-"""Study of OPTNBDT and other trees, with its optimality under the model and the errors on six tables."""
+"""Study of OPTNBDT and other trees: errors on six tables, and optimality of OPTNBDT under the model."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 
 def labels_of(problem: str, combination: str, reshuffles: int, seed: int) -> list[dict[str, Any]]:
-    """Tune a combination on 30 % of a problem, and return the labels it needs on each fold of the rest.
+    """Tune a combination on 30 % of a problem, and return its number of labels on each fold of the rest.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _tune(specs: tuple[str, ...], error: float, X: FloatArray, y: FloatArray) ->
 
 
 def _cost(spec: str, error: float, X: FloatArray, y: FloatArray) -> float:
-    """Return the mean labels over the tuning folds; a fold that misses the error counts all labels."""
+    """Return the mean number of labels over the tuning folds; a fold without success counts all labels."""
     runs = [
         (labels_until(spec, fold, error, TUNING_PASSES, seed=index), TUNING_PASSES * len(fold[0]))
         for index, fold in enumerate(_folds(X, y))

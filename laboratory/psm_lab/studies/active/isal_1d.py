@@ -111,7 +111,7 @@ COMMENTARY = (
 
 
 class Isal1dStudy(Study):
-    """Study of label counts until a width, of weighted errors, and of thresholds under 10 % noise."""
+    """Study of label counts per region width, of weighted errors, and of thresholds under 10 % noise."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per kind and replication."""

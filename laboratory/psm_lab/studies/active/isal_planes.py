@@ -115,7 +115,7 @@ def _trials(scale: Scale) -> int:
 
 
 def _claims(runs: pd.DataFrame) -> list[Claim]:
-    """Return the claims that three learners are best and similar without flips, and those with flips."""
+    """Return the claims without flips (three learners are best and similar), and the claims with flips."""
     best = ("ISALg", "BI", "MI")
     better = [(name, rival) for name in best for rival in ("random", "IWAL2")]
     noisy = [("ISALg", rival) for rival in ("random", "BI", "MI", "IWAL2")]

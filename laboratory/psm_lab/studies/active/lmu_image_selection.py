@@ -147,7 +147,7 @@ class LmuStudy(Study):
 
 
 def _needed(runs: pd.DataFrame, level: pd.Series[float], learner: str) -> pd.Series[float]:
-    """Return the number of images after which a learner first reaches the level, one value per set."""
+    """Return the number of images that a learner needs to come near *level*, one value per set."""
     own = runs[runs["learner"] == learner].set_index("seed")
     needed = pd.Series(float(POOL), index=level.index)
     for count, column in reversed(list(zip(COUNTS, COLUMNS, strict=True))):

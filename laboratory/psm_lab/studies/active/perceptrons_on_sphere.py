@@ -50,7 +50,7 @@ class SphereSetting:
 
     @property
     def targets(self) -> int:
-        """Number of targets per replication, more for short runs; medians over 20 vary by a sixth."""
+        """Number of targets per replication, more for short runs; medians over 20 targets vary by a sixth."""
         return 10 if self.features <= (20 if "DKM" in self.label else 10) else 2
 
     @property

@@ -1,4 +1,4 @@
-"""Study of CBGZ on text-like classes, compared with every label and with a fixed query probability."""
+"""Study of CBGZ on text-like classes, compared with querying all labels and with a fixed probability."""
 
 from __future__ import annotations
 
