@@ -169,7 +169,7 @@ def test_the_regret_obeys_its_bound(losses: LossComparison) -> None:
         assert regret.switches == 16
 
 
-def test_the_page_load_has_the_weights_of_the_experts(losses: LossComparison) -> None:
+def test_the_longest_page_load_has_weights_of_all_polling_times(losses: LossComparison) -> None:
     """The weights are distributions over the polling times, around the longest page."""
     examination = losses.curves[0].examination
     load = examination.page_load
@@ -249,7 +249,7 @@ def test_a_loss_equal_for_all_polling_times_has_a_remark() -> None:
     assert setting_lines(comparison)[-1].startswith("Ti - Ti: the loss is the same for every polling time")
 
 
-def test_a_nat_of_a_loss_that_counts_polls_costs_a_beacon() -> None:
+def test_with_a_loss_of_one_nat_per_poll_a_nat_costs_a_beacon() -> None:
     """The loss is one nat per poll, so a nat costs the energy of receiving a beacon, 1.5 mJ."""
     comparison = psm_sim.compare_losses(["1 + 0 * Ti"], pages=10, replications=1, gammas=[1.0], workers=1)
     assert comparison.curves[0].examination.nat.joules == pytest.approx(0.0015, rel=0.1)

@@ -30,7 +30,7 @@ def result(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return document
 
 
-def test_dtim_sets_the_period_and_the_baseline_wakes_for_dtim_beacons(
+def test_the_option_dtim_sets_the_period_and_the_baseline_wakes_for_dtim_beacons(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Savings are relative to the baseline, unless another reference is set."""

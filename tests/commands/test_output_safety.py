@@ -168,7 +168,7 @@ def test_the_python_functions_do_not_replace_an_input(folder: Path) -> None:
     assert contents(folder) == before
 
 
-def test_losses_writes_both_files_or_none(
+def test_the_losses_command_writes_both_files_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The disk has space for the table, but not for the page."""

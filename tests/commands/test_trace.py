@@ -28,7 +28,7 @@ def synthetic(tmp_path):
     return path
 
 
-def test_info_describes_a_file(synthetic, capsys):
+def test_trace_info_describes_a_file(synthetic, capsys):
     """Standard output has format, records, clients, pages, time span and quantiles."""
     assert run("info", synthetic) == 0
     out = capsys.readouterr().out

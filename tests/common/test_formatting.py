@@ -24,12 +24,12 @@ from psm_sim.common.formatting import (
         (360_000, "4.2 days"),
     ],
 )
-def test_a_duration_is_in_the_largest_unit_that_gives_at_least_two(seconds: float, words: str) -> None:
+def test_a_duration_is_in_the_largest_unit_with_a_value_of_at_least_two(seconds: float, words: str) -> None:
     """The unit is a second below two minutes, and a millisecond below one second."""
     assert format_seconds(seconds) == words
 
 
-def test_a_limit_has_all_its_digits() -> None:
+def test_a_duration_without_rounding_has_all_its_digits() -> None:
     assert [format_seconds(limit_s, None) for limit_s in (1, 0.3, 0.3005)] == ["1 s", "300 ms", "300.5 ms"]
 
 

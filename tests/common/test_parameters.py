@@ -111,7 +111,7 @@ def test_a_parameter_without_a_default_is_required() -> None:
     assert build(Plain, {}, "plain", needed=1).needed == 1
 
 
-def test_a_value_without_effect_is_an_error_only_from_the_user() -> None:
+def test_a_value_without_effect_is_an_error_unless_it_is_a_default() -> None:
 
     @dataclass
     class Timing:

@@ -112,7 +112,7 @@ def test_the_error_for_a_missing_file_names_it(tmp_path: Path) -> None:
 LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published_losses:InverseLoss"})
 
 
-def test_the_error_for_a_preset_name_in_a_wrong_option_suggests_preset() -> None:
+def test_the_error_for_a_preset_name_elsewhere_suggests_the_option_preset() -> None:
     """The wrong options are those of traces, topologies and others."""
     with pytest.raises(InputError, match="household is a preset; use --preset household"):
         LOSSES.create("household")

@@ -73,7 +73,7 @@ def test_constant_folding_changes_no_bit(gamma: float, buffered: int, slept_ms: 
         ("0 * log(T) + 1/Ti", False),
     ],
 )
-def test_idle_returns_the_loss_of_empty_dozes_or_none(text: str, is_constant: bool) -> None:
+def test_the_idle_method_returns_the_loss_of_empty_dozes_or_none(text: str, is_constant: bool) -> None:
     """The loss is bit-for-bit that of every doze without bytes. 0 / T is 0, because T is positive."""
     formula = FormulaLoss(text)
     idle = formula.idle(TIMES_MS)

@@ -92,7 +92,7 @@ def test_a_plan_is_followed_doze_by_doze():
 
 
 @given(st.lists(st.floats(0, 30), max_size=6))
-def test_followed_is_called_once_for_any_number_of_steps(stops_s):
+def test_the_followed_hook_is_called_once_for_any_number_of_steps(stops_s):
     """The station receives the same beacons, however often the simulator advances it."""
     stops_s = sorted(stops_s)
     plan, at_once = Listed((3, 2), (5, 3)), Listed((3, 2), (5, 3))
@@ -100,7 +100,7 @@ def test_followed_is_called_once_for_any_number_of_steps(stops_s):
     assert plan.calls == at_once.calls
 
 
-def test_followed_is_not_called_if_the_first_doze_ends_with_frames():
+def test_the_followed_hook_is_not_called_if_the_first_doze_ends_with_frames():
     """Frames at the end of the first doze end the plan; an empty plan changes nothing."""
     for plan in (Listed((3, 2)), Listed()):
         assert followed(plan, 2.0) == []

@@ -54,7 +54,7 @@ def test_an_awake_station_receives_the_late_frame_when_its_link_is_idle():
 
 
 @pytest.mark.parametrize(("release", "delivered_s"), [(True, 0.132), (False, 0.212)])
-def test_an_uplink_packet_retrieves_the_late_frame_if_release_on_uplink(release, delivered_s):
+def test_an_uplink_packet_retrieves_the_late_frame_with_release_on_uplink(release, delivered_s):
     """The packet is sent at 0.12 s, in a doze, or at 0.108 s, during the first frame."""
     bench = polled("wait", 0.05, 0.105, release=release)
     bench.send_at(0.12)

@@ -113,7 +113,7 @@ def test_the_radio_alternates_wakes_and_dozes_and_receives_beacons_only_dozing()
         assert last_s <= doze[1] + 1e-9
 
 
-def test_rest_is_called_with_each_decision_of_the_policy():
+def test_the_rest_hook_is_called_with_each_decision_of_the_policy():
     """All arguments are equal; the time since the last uplink packet follows from the frames."""
     policy, decisions = make_policy("lpsm"), []
     answer = policy.rest
@@ -129,7 +129,7 @@ def test_rest_is_called_with_each_decision_of_the_policy():
     assert any(poll is not None and poll.buffered_frames for _, poll, _ in decisions)
 
 
-def test_frame_is_called_for_each_link_that_a_frame_passes():
+def test_the_frame_hook_is_called_for_each_link_that_a_frame_passes():
     """The bytes are those that the hosts count; a frame enters the next link when it arrives."""
     world, seen = watched("always-on")
     bytes_on = dict.fromkeys(("wireless up", "wired up", "wired down", "wireless down"), 0)
@@ -144,14 +144,14 @@ def test_frame_is_called_for_each_link_that_a_frame_passes():
     assert bytes_on["wireless down"] == world.client.received_bytes + world.wireless_down.in_flight_bytes
 
 
-def test_page_and_finish_are_called():
+def test_the_page_and_finish_hooks_are_called():
     """The world has twelve visits, and finish() gets the end of the last one."""
     world, seen = watched("psm")
     assert [visit for _, visit in seen.of("page")] == [visit for visit, _ in world.visits]
     assert seen.calls[-1] == ("finish", world.visits[-1][0].ended_s)
 
 
-def test_finish_is_not_called_after_a_failed_run():
+def test_the_finish_hook_is_not_called_after_a_failed_run():
     """The policy fails at the second decision."""
 
     class Failing(Policy):

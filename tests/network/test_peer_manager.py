@@ -8,12 +8,12 @@ from benchmarks.peer_manager import ARRIVALS_S, BEACON_MS, SECONDS, ManagerRule,
 from psm_sim.policies import make_policy
 
 
-def test_an_ns3_without_the_manager_is_refused_in_one_sentence(tmp_path):
+def test_an_ns3_without_the_power_save_manager_is_an_error_of_one_sentence(tmp_path):
     with pytest.raises(SystemExit, match=r"^ns-3 in .* has no DefaultPowerSaveManager; expected ns-3\.48"):
         main(str(tmp_path))
 
 
-def test_a_timeout_costs_a_station_its_length_after_each_beacon_or_each_frame():
+def test_a_station_stays_awake_for_the_timeout_after_each_beacon_or_frame():
     """A beacon of the rule, a frame of ``dynamic``, whose timeout also runs from the start: 10 ms."""
     idle_s = simulate(make_policy("psm"), 0)
     beacons, frames = int(SECONDS * 1000 / BEACON_MS), len(ARRIVALS_S)

@@ -115,7 +115,7 @@ def test_the_decision_after_an_uplink_packet_has_no_poll():
     assert calls[0.3][1].buffered_frames == 0
 
 
-def test_interrupted_is_called_with_the_buffered_frames():
+def test_the_interrupted_hook_is_called_with_the_buffered_frames():
     """The uplink packet at 0.25 s retrieves the frame of 0.22 s."""
     policy = Scripted()
     bench = RadioBench(policy)

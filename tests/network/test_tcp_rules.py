@@ -538,7 +538,7 @@ RULES = (
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.source}: {rule.rule}")
-def test_an_endpoint_follows_the_rule(rule: Rule) -> None:
+def test_an_endpoint_follows_the_script_of_each_tcp_rule(rule: Rule) -> None:
     """Play each line of the script in order."""
     peer = Peer(**rule.parameters)
     for line in rule.script.split(" / "):
@@ -578,7 +578,9 @@ def test_the_timeout_follows_the_round_trips(
     ("stack", "margin_s"), [("rfc", 0), ("linux", 0.2), ("lwip", 1), ("esp-idf", 1), ("ns3", 0.001)]
 )
 @pytest.mark.parametrize("round_trip_s", [0.001, 0.3, 1.2])
-def test_a_constant_round_trip_leaves_the_margin(stack: str, margin_s: float, round_trip_s: float) -> None:
+def test_the_timeout_after_equal_round_trips_falls_to_its_minimum_margin(
+    stack: str, margin_s: float, round_trip_s: float
+) -> None:
     """The timeout falls to the round trip with the minimum margin, or to the minimum timeout."""
     timeout, last_s = Peer(stack=stack).endpoint.timeout, 60.0
     for _ in range(60):

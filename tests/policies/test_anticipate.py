@@ -63,7 +63,7 @@ def test_at_price_0_a_policy_never_stays_awake_and_dozes_the_maximum():
     assert rests(policy, 2, 200.03) == [(0.0, 1.17), (1.17, 2.37)]
 
 
-def test_for_a_reply_after_590_ms_the_radio_wakes_at_the_beacon_before():
+def test_for_a_reply_after_590_ms_the_radio_wakes_at_the_last_beacon_before_it():
     """The radio dozes to 570 ms after the request, and stays awake until no reply is expected."""
     (first, met), (waits, _) = rests(trained([0.59] * 1000, price_w=2.0), 2)
     assert (first, met) == (0.0, 0.57)

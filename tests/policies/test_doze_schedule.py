@@ -79,7 +79,7 @@ def test_at_price_0_the_plan_never_stays_awake_and_dozes_the_maximum(most):
 
 
 @pytest.mark.parametrize(("come_s", "last_beacon"), [(0.65, 0.6), (1.09, 1.0), (0.405, 0.4)])
-def test_for_a_known_arrival_time_the_plan_wakes_at_the_beacon_before(come_s, last_beacon):
+def test_for_a_known_arrival_time_the_plan_wakes_at_the_last_beacon_before_it(come_s, last_beacon):
     """The radio stays awake from that beacon if the price is well above the power awake."""
     costs = RestCosts(50.0, 0.7, 0.0015, 12)
     times = fine_times(20, costs, 0.005)

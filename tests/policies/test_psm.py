@@ -54,7 +54,7 @@ def test_uplink_packets_do_not_move_the_planned_beacons(release):
 
 
 @pytest.mark.parametrize("release", [True, False])
-def test_with_counted_from_doze_an_uplink_packet_restarts_the_interval(release):
+def test_an_uplink_packet_restarts_an_interval_that_is_counted_from_the_doze(release):
     """The station receives each third beacon after the packets at 0.22 s and 0.75 s."""
     bench = RadioBench(make_policy("psm:listen_interval=3,counted_from=doze"), release_on_uplink=release)
     bench.send_at(0.22)

@@ -133,7 +133,7 @@ def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
     assert table.constants[0].startswith("Equal in all rows: current")
 
 
-def test_failed_pages_have_a_column_or_a_sentence() -> None:
+def test_failed_pages_have_a_column_and_their_absence_is_stated() -> None:
     settings = {"faults.wireless.loss": 0.05, "browser.max_page_s": 3}
     comparison = run_comparison(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
     assert "pages failed" in headings(tables_of(comparison)[0])

@@ -53,7 +53,7 @@ def test_a_class_is_instantiated_and_the_result_has_its_final_state() -> None:
 
 
 @pytest.mark.parametrize("images", [FRAME["images"], [[100, 200], []], ["100;200", None]])
-def test_a_trace_is_a_frame_a_list_of_pages_or_a_workload(images: Any) -> None:
+def test_a_trace_argument_is_a_dataframe_a_list_of_pages_or_a_workload(images: Any) -> None:
     frame = FRAME.assign(images=images)
     pages = as_workload(frame).pages
     runs = [
@@ -118,7 +118,7 @@ def test_an_invalid_argument_is_an_input_error_that_names_it(arguments: dict[str
     assert "--" not in str(raised.value)
 
 
-def test_files_are_texts_or_paths(tmp_path: Path) -> None:
+def test_a_file_argument_is_a_string_or_a_path(tmp_path: Path) -> None:
     """The files are traces, topologies, profiles and presets."""
     (tmp_path / "pages.csv").write_text("page,think_s,main_bytes,images\n1,2.0,1000,\n")
     (tmp_path / "home.toml").write_text("[power]\nawake_w = 0.6\n")

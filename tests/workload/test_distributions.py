@@ -106,7 +106,7 @@ def test_the_integral_of_a_family_is_that_of_its_quantiles(text):
 @pytest.mark.parametrize("text", ["uniform", "exponential", "gamma:2", "gamma:0.5", "lognormal:1.5"])
 @given(u=st.floats(0.01, 0.99))
 @settings(max_examples=30, deadline=None)
-def test_probability_inverts_the_quantile_function(text, u):
+def test_the_probability_method_inverts_the_quantile_function(text, u):
     """Each family and any probability are tried."""
     distribution = distribution_family(text, 7.0, "")
     assert distribution.probability(float(distribution.at(u))) == pytest.approx(u, abs=1e-9)

@@ -44,7 +44,7 @@ def test_the_schedule_covers_each_page_once(pages) -> None:
     assert len(workload.pages) == pages == sum(length for _, length in schedule_of(workload))
 
 
-def test_regimes_differ_as_their_tables() -> None:
+def test_each_regime_has_the_values_of_its_table() -> None:
     workload = load_workload("shifting", 4 * CYCLE, 3)
     quiet, busy, stream, push = (pages_of(workload, name) for name in REGIMES.pages)
     for pages, low, high in ((quiet, 20, 300), (busy, 0.5, 15), (stream, 0, 0.05), (push, 0, 0.05)):

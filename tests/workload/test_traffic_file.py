@@ -141,7 +141,7 @@ def test_a_ping_is_local_unless_its_destination_is_the_internet():
         rtt_ms(trace="ping:to=moon")
 
 
-def test_a_probe_waits_for_a_beacon_and_its_reply_does_not():
+def test_a_probe_waits_for_a_beacon_but_the_reply_to_it_does_not():
     """The round trip under static PSM is two one-way delays and up to a beacon interval."""
     result = simulate("psm", "ping:to=internet,sender=network,period_s=3.3,stretch_s=3000", pages=1)
     p50, p90, p99, mean = (
@@ -201,7 +201,7 @@ def test_background_traffic_does_not_change_the_pages_of_its_base():
     assert len(mixed.messages) > 0
 
 
-def test_a_page_of_a_traffic_file_follows_after_stretch_s():
+def test_the_think_time_of_a_page_in_a_traffic_file_is_stretch_s():
     """The page has the sizes of the file."""
     first, second = load_workload("pushes:stretch_s=9", 2, 1).pages
     assert first == second

@@ -71,7 +71,7 @@ def fates(per_page, seed=1, share=0.5, run=None):
 
 
 @pytest.mark.parametrize("run", [None, 5.0])
-def test_one_more_frame_in_a_page_does_not_change_losses_in_the_next(run):
+def test_one_more_frame_in_a_page_does_not_change_losses_in_the_next_page(run):
     """Policies are therefore compared under the same losses."""
     few, many = fates([20, 30, 30], run=run), fates([25, 30, 40], run=run)
     assert few[0] == many[0][:20]
@@ -88,7 +88,7 @@ def test_a_larger_loss_share_loses_the_same_frames_and_more():
     assert all(also for lost, also in zip(less, more, strict=True) if lost)
 
 
-def test_runs_of_lost_frames_have_their_share_and_their_mean_length():
+def test_runs_of_lost_frames_have_the_configured_share_and_mean_length():
     """A quarter of 200,000 frames is lost, 4 in a row on average."""
     (lost,) = fates([200_000], share=0.25, run=4.0)
     runs = sum(not one and other for one, other in pairwise(lost))

@@ -107,7 +107,7 @@ def test_a_station_stays_awake_from_a_missed_beacon_to_the_next():
     balance(staying)
 
 
-def test_errors_in_runs_have_their_share_and_their_mean_length():
+def test_errors_in_runs_have_the_configured_share_and_mean_length():
     """Beacons and other frames have separate runs."""
     keys = {"mac.model": "dcf", "mac.frame_error_rate": 0.25, "mac.loss_run": 4.0}
     topology = load_topology("three-node", keys)
