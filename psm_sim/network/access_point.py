@@ -26,7 +26,7 @@ class Port:
     on_buffered : sequence of callables
         Called like :meth:`Observer.buffered <psm_sim.network.observers.Observer.buffered>`.
     dropped_frames, dropped_bytes : int
-        Number of frames dropped so far, and of their bytes, including headers.
+        Numbers of frames and bytes dropped so far; the bytes include headers.
     """
 
     def __init__(self, env: Environment, parameters: AccessPointParameters, downlink: Link) -> None:

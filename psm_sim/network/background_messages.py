@@ -37,7 +37,7 @@ class MessageStats:
         self._last = self._lost_on_connections = 0
 
     def start(self, message: Message) -> int:
-        """Count a sent message. Return the number of a datagram, from 1, or 0 for other messages."""
+        """Count a sent message. Return its number, from 1, if it is a datagram, else 0."""
         self.sent += 1
         if message.connection != DATAGRAM:
             return 0
@@ -91,7 +91,7 @@ class MessageStream:
     def __init__(self, arrived: ArrivalCallback) -> None:
         self._arrived = arrived
         self._awaited: deque[tuple[MessageTransit, int]] = deque()
-        self._missing = 0  # bytes missing from the first message; negative if later messages have begun
+        self._missing = 0  # bytes missing from the oldest awaited message; negative if later ones have begun
         self._waiting = 0
         self._open = False
         self.endpoint: Endpoint
@@ -109,7 +109,7 @@ class MessageStream:
         return [transit for transit, _ in self._awaited]
 
     def expect(self, transit: MessageTransit, size: int) -> None:
-        """Expect a message of *size* bytes from the peer, after those already expected."""
+        """Expect another message from the peer, of *size* bytes."""
         self._awaited.append((transit, size))
         if len(self._awaited) == 1:
             self._missing += size
@@ -130,7 +130,7 @@ class MessageStream:
             self._arrived(transit)
 
     def peer_closed(self) -> None:
-        """Close this end as well. Neither end closes first during a run."""
+        """Close this end after the peer has closed. In a run, neither end closes the connection first."""
         self.endpoint.close()
 
 

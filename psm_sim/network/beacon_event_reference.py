@@ -14,7 +14,7 @@ def schedule_every_beacon(world: World) -> None:
 
     def beacon() -> None:
         nonlocal number
-        # advance() excludes events at its argument. The next float includes this beacon.
+        # advance() excludes events at its argument, so pass the next float to include this beacon.
         world.radio.advance(nextafter(world.beacons.time(number), inf))
         number += 1
         alarm.at(world.beacons.time(number))

@@ -191,7 +191,7 @@ class Fetcher:
             self._browser.done(self)
 
     def peer_closed(self) -> None:
-        """Close this end as well."""
+        """Close this end after the server has closed."""
         self._endpoint.close()
 
     def close(self) -> None:

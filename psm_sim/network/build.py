@@ -1,4 +1,4 @@
-"""Construction of worlds. Only this module imports optional parts, and only the parts in use."""
+"""Construction of worlds. Only this module imports optional parts, each only if it is used."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, bss: Bss | None)
 
 
 def is_plain(topology: Topology) -> bool:
-    """Return whether a topology without the DCF enables no feature of a real device."""
+    """Return whether a topology without the DCF disables all features of real devices."""
     access_point, power = topology.access_point, topology.power
     beacon = topology.beacon
     all_zero = (beacon.loss, beacon.busy_air, access_point.group_per_s, power.wake_j) == (0, 0, 0, 0)

@@ -1,8 +1,8 @@
 """Base current and charge per beacon of a chip, from one or two measured mean currents.
 
 An idle station that receives each DTIM beacon draws ``base + charge / (D x interval)``. One mean does not
-determine both unknowns. The other chips then are the prior: the logarithms of base and charge are assumed to
-be jointly normal.
+determine both unknowns. The prior then comes from the other chips: the logarithms of base and charge are
+assumed to be jointly normal.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ AWAKE_RATIOS = (0.65, 1.25)
 
 
 def dozing_ratios_after(periods: Collection[int]) -> tuple[float, float]:
-    """Return the interval of the ratio after one or two mean currents were measured at these DTIM *periods*.
+    """Return the interval of measured over predicted current, given mean currents at these DTIM *periods*.
 
-    It was chosen on the measured currents. Over all chips, it covers more than four fifths of the currents
-    that were not given (reports/validation, calibration).
+    The interval was chosen on the measured currents of all chips. It covers more than four fifths of the
+    currents that were not among the given means (reports/validation, calibration).
     """
     if len(periods) == 1:
         half = 0.13 if min(periods) >= 3 else 0.25

@@ -274,7 +274,7 @@ def _power(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str,
     for key in values:
         if key not in valid:
             raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
-    if "power.beacon_j" not in values:  # beacons take most of the energy of psm on a current chip
+    if "power.beacon_j" not in values:  # on a modern chip, beacons take most of the energy of psm
         raise InputError(
             f"{path.name}: power.beacon_j is missing; add the energy to receive a beacon, in joules."
         )
@@ -386,7 +386,7 @@ def _numbers(values: Mapping[str, Any], where: str) -> dict[str, float]:
 
 
 def _ascending(value: Any, counts: tuple[int, ...], where: str) -> Any:
-    """Return *value*, numbers in ascending order, as a tuple whose length is one of *counts*."""
+    """Check that *value* is an ascending list with a length in *counts*, and return it as a tuple."""
     is_list = isinstance(value, list) and all(map(_is_number, value))
     if not is_list or len(value) not in counts or value != sorted(value):
         raise InputError(f"{where} must be {counts[-1]} numbers >= 0 in ascending order, got {value!r}.")
@@ -399,7 +399,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
-    """Return name and TWT support from the table ``[driver]``, which may also state the source."""
+    """Return the driver's name and TWT support; the table ``[driver]`` may also state the source."""
     expected: dict[str, Any] = {"name": "", "twt": False, "source": ""}
     for key, value in table.items():
         if key not in expected:
@@ -411,7 +411,7 @@ def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
     return values["name"], values["twt"]
 
 
-_MAX_MAH = 1e9  # above any battery; a larger number has the wrong unit
+_MAX_MAH = 1e9  # more than any battery has; a larger number must be in a wrong unit
 
 
 def parse_battery(text: str) -> float:

@@ -15,7 +15,7 @@ class Doze:
     """Current doze of a radio. All times are in seconds.
 
     A :class:`~psm_sim.policies.Rest` may promise further dozes, each of which begins after a beacon at which
-    nothing is buffered. They have equal lengths if the rest repeats, else the lengths of its plan.
+    nothing is buffered. The dozes have equal lengths if the rest repeats, else the lengths in its plan.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Doze:
     since_s, wakes_s : float
         Start of the doze, and time of the beacon for which the radio wakes.
     every : int
-        Length of the dozes last begun or loaded, in beacons.
+        Length of the doze last begun or last loaded from the plan, in beacons.
     every_s : float
         The same length in seconds.
     """
@@ -39,7 +39,7 @@ class Doze:
         self._beacons, self._takes_plans = beacons, takes_plans
         self._number = 0  # the beacon at wakes_s
         self.every = 1
-        self._promised: float = 0  # number of dozes of that length still to come
+        self._promised: float = 0  # number of promised dozes of this length not yet taken
         self._plan: Plan | None = None
         self._dozes: Iterator[tuple[int, float]] | None = None  # iterator of the plan, created on first use
         self._followed = 0  # number of promised dozes taken
@@ -76,10 +76,10 @@ class Doze:
         return self._promised > 0
 
     def skip_empty_beacons(self, now_s: float) -> int:
-        """Continue to sleep after each beacon from ``wakes_s`` until *now_s*. Return their number.
+        """Continue to sleep after each beacon from ``wakes_s`` until *now_s*. Return the number of beacons.
 
         Call this only after :meth:`load_promised_doze` has returned true. One call skips all beacons between
-        dozes of equal length. With an event per beacon, ``psm`` would run 6 times as long.
+        dozes of equal length. With an event per beacon, a run of ``psm`` would take 6 times as long.
         """
         more = (self._beacons.before(now_s) - self._number) // self.every
         skipped = int(min(more + 1, self._promised))

@@ -51,7 +51,7 @@ class ServerConnection:
             self._schedule_reply(request)
 
     def peer_closed(self) -> None:
-        """Close this end as well."""
+        """Close this end after the client has closed."""
         self._endpoint.close()
 
     def _schedule_reply(self, request: Request) -> None:

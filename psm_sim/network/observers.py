@@ -21,10 +21,10 @@ class Observer:
     Notes
     -----
     All times are in seconds since the start of the run. Consecutive calls of one hook never go back in time.
-    Calls of different hooks can, because the behaviour of an idle radio (:meth:`radio`, :meth:`beacons` and
-    :meth:`rest`) is computed lazily. This behaviour is reported at the next event that involves the radio,
-    possibly after a frame or a page of a later time. Before :meth:`page` and :meth:`finish` are called, all
-    earlier events of the radio have been reported.
+    Calls of different hooks can go back in time, because the behaviour of an idle radio (:meth:`radio`,
+    :meth:`beacons` and :meth:`rest`) is computed lazily. This behaviour is reported at the next event that
+    involves the radio, possibly after a frame or a page of a later time. Before :meth:`page` and
+    :meth:`finish` are called, all earlier events of the radio have been reported.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Observer:
             Number of beacons, at least 1. In all but the last, the station's TIM bit is 0 and the policy
             is not asked.
         every_s : float
-            Interval between the beacons, in seconds. It is meaningless if *count* is 1.
+            Interval between the beacons, in seconds. The interval is meaningless if *count* is 1.
         """
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
@@ -128,8 +128,8 @@ class Observer:
     def air(self, frame: AirFrame) -> None:
         """Handle a frame on the wireless channel, as soon as its transmission is certain.
 
-        Frames are not reported in the order of their times. A link reports a frame when it is queued, and
-        the DCF when it is received. All earlier events of the radio have been reported.
+        Frames are not reported in the order of their times. A link reports a frame when it is queued. The
+        DCF reports a frame when it has been received. All earlier events of the radio have been reported.
 
         Parameters
         ----------

@@ -197,7 +197,7 @@ class ClientConnection:
     def __init__(self, endpoint: Endpoint, pool: ConnectionPool) -> None:
         self._endpoint, self._pool, self._load = endpoint, pool, pool.load
         self._connection = endpoint.connection
-        self._lacking_s = pool.host.lacking_s(pool.host.recorded.rtt_s)  # of the TCP handshake
+        self._lacking_s = pool.host.lacking_s(pool.host.recorded.rtt_s)  # missing from the TCP handshake
         self._replies_done = 0
         self._reply_bytes = 0  # received bytes of the next reply
 
@@ -213,7 +213,7 @@ class ClientConnection:
             self._pool.opened(self)
 
     def send(self, request: Request) -> None:
-        """Send a request. The first reply is delayed by as much as the TCP handshake was too short."""
+        """Send a request. The first reply is also delayed by the time missing from the TCP handshake."""
         delay_s, self._lacking_s = request.server_delay_s + self._lacking_s, 0.0
         self._connection.requests.append(request._replace(server_delay_s=delay_s))
         self._endpoint.write(request.request_bytes)
@@ -233,7 +233,7 @@ class ClientConnection:
                 self._reply_done(reply)
 
     def peer_closed(self) -> None:
-        """Close this end as well."""
+        """Close this end after the server has closed."""
         self._endpoint.close()
 
     def close(self) -> None:
@@ -260,7 +260,7 @@ class Lookup:
         self._query()
 
     def _query(self) -> None:
-        """Send the query, and again if there is no answer."""
+        """Send the query, and repeat it until it is answered."""
         if self._connection in self._client.datagram_handlers:
             self._send(self._client, DNS_BYTES[0])
             self._load.after(DNS_RETRY_S, self._query)

@@ -1,7 +1,7 @@
 """Radio of a station in power-save mode, and its states.
 
-Nothing sends a beacon: beacons are times on a grid. The radio receives the beacons for which it wakes when
-:meth:`Radio.advance` computes the past, for example before it transmits.
+Beacons are times on a grid, not events. :meth:`Radio.advance` computes which beacons the radio has received
+since the last call. It is called before the radio transmits, for example.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ class Radio:
         self._idle_alarm = Alarm(env, self._idle_while_send_only, LOWEST_PRIORITY)
         self._state = BUSY  # the link is idle at t = 0, so the policy decides first
         self._awaited = 0  # frames that the access point has sent and that have not arrived
-        self._polling = False  # with late_frames = "wait": until the last frame of a poll (More Data = 0)
+        self._polling = False  # if late_frames is "wait": true until the last frame of a poll (More Data = 0)
         self._last_frame_s = 0.0  # time of the last received frame
-        self._last_poll: Poll | None = None  # poll at the last wake-up, until the next decision
+        self._last_poll: Poll | None = None  # poll at the last wake-up, kept until the next decision
         self._rest = Rest()  # last decision
-        self._awake_until_s = inf  # AWAKE: end of the wait
+        self._awake_until_s = inf  # end of the wait in state AWAKE
         self._doze = doze  # current doze if DOZING, otherwise the last doze
 
     def offer(self) -> bool:

@@ -42,7 +42,7 @@ class ConnectionId:
     replies : list of Request
         Requests in the order in which the server replies. The client reads here which object it receives.
     number : int
-        Number of the connection among those that its host has opened, from 0; -1 if it is not one of them.
+        Number of the connection in the order of opening by its host, from 0; -1 if no host opened it.
     """
 
     requests: list[Request] = field(default_factory=list)

@@ -29,7 +29,7 @@ class AirFrame(NamedTuple):
     uplink : bool
         Whether the station sends it.
     queued_s, starts_s : float
-        Time at which the frame reaches its sender, and start of transmission. A late beacon replaces all
+        Time at which the frame is queued at its sender, and start of transmission. A late beacon replaces all
         beacons that are due from ``queued_s`` on.
     air_s : float
         Duration of the transmission.

@@ -70,7 +70,7 @@ class Station:
         self._radio.send(segment)
 
     def send_null(self, segment: Segment) -> None:
-        """Transmit a null data frame. The policy is notified only if it interrupts a doze."""
+        """Transmit a null data frame. The policy is notified only if the frame interrupts a doze."""
         interrupted = self._radio.wake_to_send(self._env.now)
         if interrupted is not None:
             self._policy.interrupted(interrupted)
@@ -85,7 +85,7 @@ class Station:
             self._policy.received(self._env.now, Frame(-1, size, payload, False, False, group=True))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a wrapper of *deliver* that counts the frame and notifies the policy, as far as required."""
+        """Return *deliver*, wrapped to count frames and to notify the policy if either is required."""
         if self._on_frame is not None:
             deliver = _counting(deliver, self._on_frame)
         if not self._policy.wants("received"):

@@ -245,18 +245,19 @@ class Endpoint(Sender):
 
 
 class AckFirst(Endpoint):
-    """Endpoint of a stack that acknowledges a segment before it sends the data with which it is answered.
+    """Endpoint of a stack that acknowledges a segment before it sends the reply.
 
     An endpoint that has sent no data acknowledges the first segment of the connection at once. An endpoint
-    that answers a FIN with its own FIN sends a bare ACK after it, and one before it if the peer's FIN had
-    data. A FIN without data leaves at once, and the segment that it answers counts for the next ACK.
+    that answers a FIN with its own FIN sends a bare ACK after its FIN, and another before its FIN if the
+    peer's FIN had data. A FIN without data leaves at once, and the segment that it answers counts for the
+    next ACK.
     """
 
     __slots__ = ("_is_reading",)
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._is_reading = False  # whether the application reads a segment and its data have to wait
+        self._is_reading = False  # whether the application is reading a segment, so its data have to wait
 
     def write(self, payload_bytes: int, last: bool = False) -> None:
         """Append *payload_bytes* and a FIN if *last*, and send them unless the application is reading."""

@@ -99,7 +99,7 @@ class RetransmissionTimeout:
 class LinuxTimeout(RetransmissionTimeout):
     """Retransmission timeout of Linux (``tcp_rtt_estimator()`` in ``net/ipv4/tcp_input.c``).
 
-    A shorter round trip raises the deviation by an eighth of what a longer one does. The margin over the
+    A shorter round trip raises the deviation an eighth as much as a longer round trip. The margin over the
     smoothed round trip rises to the deviation at once, and falls by a quarter of the difference in a round
     trip. With one sample at a time, each sample ends a round trip.
     """
@@ -157,7 +157,7 @@ class Sender(ABC):
     Attributes
     ----------
     acknowledged, next, end : int
-        First sequence number that is not acknowledged, next one to send, and one past the last one to send.
+        First unacknowledged sequence number, next sequence number to send, and the last one to send plus 1.
     highest : int
         One past the highest sequence number sent so far.
     written : int

@@ -16,15 +16,15 @@ class TcpStack(NamedTuple):
     timeout_margin_s : float
         Minimum excess of the timeout over the smoothed round trip, from 0 to *min_timeout_s*.
     margin_falls_slowly : bool
-        Whether this excess follows a smaller variation of the round trip only slowly.
+        Whether this excess decreases only slowly when the round trip varies less.
     backs_off_syn : bool
         Whether each timeout of a SYN doubles the next one.
     ack_ends_back_off : bool
-        Whether any ACK of new data ends the back-off, and not only one that measures the round trip.
+        Whether any ACK of new data ends the back-off, not only an ACK that measures the round trip.
     delayed_ack_s : float
         Delay of an ACK, unless ``tcp.delayed_ack_ms`` sets one.
     delays_to_tick : bool
-        Whether a delayed ACK is sent at the next multiple of this delay instead of this delay later.
+        Whether a delayed ACK is sent at the next multiple of the delay, not a full delay after its segment.
     syns_until_one_segment : float
         Number of repeated SYNs after which the first window is one segment and not the initial window.
     grows_after_timeout : bool
@@ -32,11 +32,10 @@ class TcpStack(NamedTuple):
     answers_repeated_syn_ack : bool
         Whether an open connection acknowledges a repeated SYN-ACK.
     acknowledges_first : bool
-        Whether it acknowledges before the application reads the data: an end that has sent no data
-        acknowledges the first segment of a connection at once, and a FIN in answer to a FIN has a bare ACK
-        before and after it.
+        Whether an endpoint acknowledges a segment before it sends the reply. See
+        :class:`~psm_sim.network.tcp_endpoint.AckFirst`.
     server : str
-        Stack of the server of a station with this stack.
+        Stack of the server if the station has this stack.
     """
 
     first_timeout_s: float
@@ -64,9 +63,9 @@ TCP_STACKS = {
     # LWIP_TCP_RTO_TIME in opt.h; TCP_TMR_INTERVAL in priv/tcp_priv.h: delayed ACKs leave with the fast timer
     # of 250 ms, and the slow timer of 500 ms ends timeouts. In tcp_receive(), sv counts slow timers and
     # starts at LWIP_TCP_RTO_TIME; sv += |m| - (sv >> 2) cannot take it below 3. The timeout is
-    # (sa >> 3) + sv timers, where sa >> 3 is the round trip less up to one timer. It also ends the back-off.
-    # tcp_slowtmr() does not double the timeout in SYN_SENT. tcp_process() takes the initial window after
-    # any number of SYNs.
+    # (sa >> 3) + sv timers, where sa >> 3 is the round trip less up to one timer. tcp_receive() also ends the
+    # back-off. tcp_slowtmr() does not double the timeout in SYN_SENT. tcp_process() takes the initial window
+    # after any number of SYNs.
     "lwip": TcpStack(3.0, 1.5, 1.0, False, False, True, 0.25, True, inf, True, True, False, "linux"),
     # The same with CONFIG_LWIP_TCP_RTO_TIME, whose default is 1500 ms.
     "esp-idf": TcpStack(1.5, 1.5, 1.0, False, False, True, 0.25, True, inf, True, True, False, "linux"),

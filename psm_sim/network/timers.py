@@ -74,7 +74,7 @@ class Alarm:
         self.deadline = inf
 
     def at(self, time: float) -> None:
-        """Fire at *time* instead of any earlier plan."""
+        """Set or move the deadline to *time*."""
         self.deadline = time
         if time < self._queued_for:
             self._queue()
@@ -159,7 +159,7 @@ class Timer:
         self.deadline = inf
 
     def at(self, time: float) -> None:
-        """Fire at *time* instead of any earlier plan."""
+        """Set or move the deadline to *time*."""
         self.deadline = time
         if time < self.queued_for:
             self.queued_for, timers = time, self._timers

@@ -171,7 +171,7 @@ class BrowserParameters:
 
 @dataclass(frozen=True)
 class AccessPointParameters:
-    """Parameters of the access point. A buffer of a million full frames (1.5 GB) amounts to no limit."""
+    """Parameters of the access point. A buffer of a million full frames (1.5 GB) is practically unlimited."""
 
     buffer_frames: int = parameter(
         256,

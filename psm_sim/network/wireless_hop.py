@@ -87,12 +87,12 @@ class WirelessHop:
         self.radio = Radio(self.env, self.doze, self.port, uplink, hooks.radio, hooks.beacons)
 
     def start(self, station: Station) -> None:
-        """Start activities of the station itself, once all parts are connected. Here there are none."""
+        """Start activities of the station itself, once all parts are connected. The base class has none."""
 
     def forget(self, back_s: float) -> int:
         """Discard association and buffered frames. Return the number of frames on the downlink."""
         raise NotImplementedError
 
     def report(self) -> dict[str, float]:
-        """Return event counts of this hop by name. Here there are none."""
+        """Return event counts of this hop by name. The base class has none."""
         return {}

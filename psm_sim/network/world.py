@@ -179,7 +179,7 @@ class WorldGroup:
     events : int
         Number of SimPy events of all worlds.
     browsing : bool
-        False once another station has loaded its last page. :meth:`run` resets it.
+        False after a station has loaded its last page, until :meth:`run` resets it.
     """
 
     def __init__(self, worlds: Sequence[World]) -> None:
@@ -224,7 +224,7 @@ class WorldGroup:
                 over(number)
 
     def _done(self, busy: Sequence[tuple[int, World]]) -> list[tuple[int, World]]:
-        """Return the stations that are done. If no page has ended, check that all pages make progress."""
+        """Return the stations that are done. If none is done, check that all pages make progress."""
         if self.browsing:
             for _, world in busy:
                 world.browser.check()

@@ -154,7 +154,7 @@ def _connection_numbers(capture: PacketCapture) -> NDArray[np.int64]:
     """Return the number of the TCP connection of each packet, from 0 in the order of opening, shape (n,).
 
     Packets that are not TCP or have no ports get -1. A connection begins with the first packet between two
-    ports of two hosts, and again with each SYN of another initial sequence number.
+    ports of two hosts, and again with each SYN that has a new initial sequence number.
     """
     numbers = np.full(capture.rows.size, DATAGRAM, np.int64)
     opened: dict[tuple[int, ...], tuple[int, int | None]] = {}  # connection, initial sequence number

@@ -33,7 +33,7 @@ _ROW = np.dtype(
         ("mss", np.uint16),
     ]
 )
-_ROWS_PER_SLICE = 4096  # 1.4 MB of Python objects
+_ROWS_PER_SLICE = 4096  # a slice takes 1.4 MB as Python objects
 
 
 class Message(NamedTuple):

@@ -283,7 +283,7 @@ def _values_of(number: int, page: Page) -> dict[str, Sequence[Any]]:
 
 
 def _cell(column: str, values: Sequence[Any]) -> str:
-    # One value stands for all. images and rtt_s also state the number of objects and hosts.
+    # Write equal values once, except images and rtt_s, which also state the numbers of objects and hosts.
     if len(set(values)) == 1 and column not in ("images", "rtt_s"):
         values = values[:1]
     return ";".join(map(COLUMNS[column].write, values))

@@ -5,9 +5,9 @@ interval is divided into n equal strata, and one probability is drawn in each. T
 all short by chance. The draws are then shuffled, so they show no trend.
 
 The last stratum of a heavy tail is wide. Among 284 replies, the largest one varies from 0.4 to 1.6 MB and
-changes the mean by 30 %. The parameter ``wander`` therefore limits the range of a stratum to this fraction of
-the sum of all draws. Draws of wider strata are shrunk towards the mean of the stratum until their range has
-that width. The expectation is unchanged, but the most extreme values, which a short run would contain only by
+changes the mean by 30 %. The parameter ``wander`` therefore limits the range of a stratum, as a fraction of
+the sum of all draws. Draws of wider strata are shrunk towards the mean of the stratum until their range meets
+the limit. The expectation is unchanged, but the most extreme values, which a short run would contain only by
 chance, do not occur. Longer runs have narrower strata and reach further into the tail. ``wander=None``
 disables the shrinking.
 """

@@ -63,7 +63,7 @@ def fit_profile(recording: PageRecording, name: str, clients: NDArray[np.intp] |
     remark = f"synthetic pages, sampled from distributions fitted to {int(pages.sum())} pages of {name}"
     if missing:
         remark += f"; {' and '.join(missing)} from published tables, because the trace lacks them"
-    # Disable the limit if every think time exceeds its default.
+    # Disable the limit of think times if every think time exceeds the default limit.
     limit_s = parameters_of(PageSampling)["max_think_s"].default
     defaults = {"max_think_s": "none"} if tables["think_s"].probability(limit_s) == 0 else {}
     return Profile(name, remark, True, recording.format, tables, defaults)

@@ -76,8 +76,8 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
 def sample_regimes(regimes: Regimes, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     """Sample pages, with separate random streams per regime.
 
-    The schedule is a parameter of the workload, which policies cannot see. As the parameter ``order``, it
-    reproduces the pages.
+    Policies cannot see the schedule, which is a parameter of the workload. Passing the schedule as the
+    parameter ``order`` reproduces the pages.
     """
     shifting: ShiftingProfile = build(ShiftingProfile, texts, f"trace {regimes.name}")
     schedule = regime_schedule(regimes, shifting, pages, seed)

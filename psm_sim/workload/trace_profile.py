@@ -68,7 +68,7 @@ def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
 def pop_tables(document: dict[str, Any], key: str, noun: str, path: Path) -> dict[str, dict[str, Any]]:
     """Remove the named tables ``[key.NAME]`` from the content of a trace file, and return them.
 
-    Error messages call such a table a *noun*, such as ``"part"``.
+    *noun* is the word for such a table in error messages, e.g. ``"part"``.
 
     Raises
     ------

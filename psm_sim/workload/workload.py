@@ -30,7 +30,7 @@ class Workload:
     client
         Identifier of the client of a recording; empty if there is no single client.
     notes
-        Warnings about the recording, which the remark contains too.
+        Warnings about the recording, also contained in the remark.
     messages
         Background traffic.
 

@@ -157,7 +157,7 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
 def _pages(entries: Sequence[HarEntry], log: Mapping[str, Any]) -> list[list[HarEntry]]:
     """Return the entries of each page that has an object. The pages are ordered by start."""
     start_times = {str(page.get("id")): epoch_s(page.get("startedDateTime")) for page in _page_list(log)}
-    if not start_times or "webkit" in str(log.get("creator")).lower():  # Safari puts all on one page
+    if not start_times or "webkit" in str(log.get("creator")).lower():  # Safari puts all entries on one page
         return _by_idle_time(entries)
     pages: dict[str, list[HarEntry]] = {}
     for entry in entries:

@@ -58,7 +58,7 @@ class RecordedNetwork:
     lacks_protocols : bool
         Whether the protocol of any host is unknown.
     bytes_per_s : float
-        Largest rate in any 0.5 s, a lower bound of the link's rate.
+        Highest mean rate over 0.5 s, a lower bound of the link's rate.
     """
 
     def __init__(self, objects: Sequence[HarEntry]) -> None:

@@ -120,7 +120,7 @@ class HarEntry:
     def release_s(self) -> float:
         """Time at which the browser requested the entry.
 
-        An entry begins before it is queued in the tools of Chrome, and when it is sent in WebPagetest.
+        In Chrome's tools, an entry begins before it is queued. In WebPagetest, it begins when it is sent.
         """
         began, asked = self._number("_load_start"), self._number("_all_start")
         if began is not None and asked is not None:

@@ -55,7 +55,7 @@ class ImpliedFrames:
             self.sleeps = False
 
     def retrieved(self, time_s: float, frames: int) -> None:
-        """Announce that the station is awake, or request *frames* PS-Polls, when buffered frames are sent."""
+        """Handle the retrieval of buffered frames: add a null data frame, or count *frames* PS-Polls."""
         if self._announces_awake:
             if self.sleeps:
                 self._add_null(time_s, False)

@@ -25,7 +25,7 @@ class TimBit:
     """TIM bit of one station over time. All times are in seconds.
 
     The TIM of a beacon includes frames that are buffered at the beacon time. A frame that the station
-    retrieves because of a beacon counts as buffered until then.
+    retrieves because of a beacon counts as buffered until that beacon.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Sniffer:
         self._pending: list[PendingFrame] = []
         self._flush_frames = _FLUSH_FRAMES
         self._next_beacon = 0
-        self._sequence = [0] * (1 + stations)  # last numbers of the access point and of each station
+        self._sequence = [0] * (1 + stations)  # last sequence numbers of access point and stations
         self._adds_acks = True
         self._values: CaptureHeaderValues
         self.times: BeaconTimes
@@ -135,7 +135,7 @@ class Sniffer:
         self._pending.append(frame)
 
     def flush(self, now_s: float) -> None:
-        """If many frames are pending, write the frames that no frame after *now_s* s can precede."""
+        """If many frames are pending, write those whose order is final at *now_s* seconds."""
         if len(self._pending) >= self._flush_frames:
             self._write(min(tim.settled(now_s) for tim in self._tims))
 

@@ -135,7 +135,7 @@ class DeviceRadio(LossyBeaconRadio):
 
     def _enter(self, state: State, time_s: float) -> None:
         """Change the state, and count the guard times and beacon delays of a doze at its end."""
-        # Counted once per doze, so that the sums are the same with and without an event for every beacon.
+        # Count once per doze, so that the sums are the same with and without an event for every beacon.
         if self._state is DOZING and state is not DOZING:
             self._count_guard_times()
         super()._enter(state, time_s)

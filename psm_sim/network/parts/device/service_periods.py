@@ -57,7 +57,7 @@ class ServicePeriodLedger(EnergyLedger):
         self._periods = 0
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Count periods, each of which has its overhead of time awake."""
+        """Count periods, each of which adds its overhead to the time awake."""
         self._periods += count
 
     def _listening_s(self) -> float:
@@ -186,7 +186,7 @@ class ServicePeriodRadio(DeviceRadio):
         self._state, self._more = SEND_ONLY, self._port.tim_bit
 
     def _wait_for_period(self) -> None:
-        """Delay the uplink until the next TWT period, unless a period is in progress or the uplink waits."""
+        """Delay the uplink until the next TWT period, unless it is busy or a period is in progress."""
         now_s = self._env.now
         if self._transmitter.free_at <= now_s and now_s >= self._periods.ends_s:
             self._traits.uplink.hold_until(self._grid.time(self._grid.after(now_s)))

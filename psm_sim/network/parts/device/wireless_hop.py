@@ -38,7 +38,9 @@ _GROUP_MBPS = 1.0
 
 
 class GroupFrames:
-    """Group addressed frames of one access point, a Poisson process buffered until the next DTIM beacon.
+    """Group addressed frames of one access point, which are buffered until the next DTIM beacon.
+
+    The frames arrive as a Poisson process.
 
     Attributes
     ----------

@@ -45,8 +45,8 @@ class RandomFrameLoss:
     ) -> None:
         self._page = page
         random = random_stream(seed, f"faults.{name}")
-        # One stream has a section for each page, because creating a stream takes half as long as simulating a
-        # page.
+        # Each page has its own section of a single stream, because creating a stream takes half as long as
+        # simulating a page.
         self._skip: Callable[[int], object] = random.bit_generator.advance  # type: ignore[attr-defined]
         self._losses = GilbertLosses(random.random, parameters.loss, parameters.loss_run)
         self._number = self._drawn = 0

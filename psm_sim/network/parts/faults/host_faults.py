@@ -39,7 +39,7 @@ class ResettingHost(Host):
             self._reset(endpoint.connection, endpoint.next)
 
     def receive(self, segment: Segment) -> None:
-        """Pass one segment to its connection, which a reset ends."""
+        """Pass one segment to its connection, or end the connection if the segment is a reset."""
         if not segment.rst:
             super().receive(segment)
             return
@@ -63,7 +63,7 @@ class ResettingHost(Host):
 
 
 class ResettableServer(ServerConnection):
-    """Server's end of one HTTP connection, which a reset of the peer ends."""
+    """Server's end of one HTTP connection that the peer can reset."""
 
     __slots__ = ("_host",)
 

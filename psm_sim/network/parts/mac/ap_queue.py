@@ -92,7 +92,7 @@ class ApQueue:
                 port.drop(entry)
 
     def _still_first(self) -> bool:
-        """Return whether the frame of the last exchange is still the first.
+        """Return whether the frame of the last exchange is still the first in the queue.
 
         A frame whose ACK is lost is delivered. If the station then dozes, its frames leave the queue.
         """

@@ -50,7 +50,7 @@ class Exchange(NamedTuple):
     on_delivered : callable
         Called at the delivery.
     error : FrameError or None
-        The frame received with errors, after which nothing follows; None if there is none.
+        The frame received with errors, which ends the exchange; None if there is none.
     protected_s : float
         Duration of the frame that an initial RTS protects, in seconds; 0 without RTS.
     """
@@ -113,7 +113,7 @@ class Contender:
         self.at_s = start_s + slots * timing.slot_s
 
 
-_BLOCK = 1024  # drawn at once; a call for each number costs 27 times as much
+_BLOCK = 1024  # numbers drawn at once; a call for each number costs 27 times as much
 
 
 class RandomBackoffs:
@@ -336,14 +336,14 @@ class Channel:
         self._resume([] if contender is None else [contender])
 
     def _defer(self, error: FrameError) -> None:
-        """Let the contenders wait after a frame with errors, which has just ended."""
+        """Let the contenders wait after a frame with errors that has just ended."""
         waits_s = {error.receiver: self._timing.eifs_s, error.sender: error.nav_s and self._timing.timeout_s}
         for contender in self._contenders:
             earliest_s = self.free_s + waits_s.get(contender, error.nav_s)
             contender.earliest_s = max(contender.earliest_s, earliest_s)
 
     def _resume(self, sent: list[Contender]) -> None:
-        """Schedule the next transmission after the contenders *sent* have transmitted."""
+        """Schedule the next transmission after the transmissions of the contenders in *sent*."""
         for contender in sent:
             if contender.pending and not contender.source.waiting():
                 contender.pending = False

@@ -7,7 +7,7 @@ from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.gilbert import GilbertLosses
 from psm_sim.network.topology import Topology
 
-_DRAWS = 1024  # drawn at once; a call for each number costs 27 times as much
+_DRAWS = 1024  # numbers drawn at once; a call for each number costs 27 times as much
 
 
 class FrameErrors:

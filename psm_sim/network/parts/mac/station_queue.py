@@ -159,7 +159,7 @@ class StationQueue:
         self._owner.polled(None, False)
 
     def _receive_answer(self, take: Callable[[float], bool]) -> None:
-        """Receive the answer to a PS-Poll, which *take* removes from the buffer or keeps."""
+        """Receive the answer to a PS-Poll. *take* removes the frame from the buffer, or keeps it there."""
         self._transmitting = False
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
@@ -223,7 +223,7 @@ class StationQueue:
     def _sniffed(
         self, entry: tuple[float, QueueItem]
     ) -> tuple[FrameKind, tuple[float, QueueItem], float, bool]:
-        """Return what a sniffer reports of a data or null data frame before the PM bit is processed."""
+        """Return the arguments for the sniffer's report of a frame, before its PM bit is processed."""
         data = isinstance(entry[1], Segment)
         legacy = not (self._port.awake or self._port.release_on_uplink)
         sleeps = legacy if data else entry[1] is NULL_DOZE

@@ -92,7 +92,10 @@ def _radiotap(data: bytes) -> int:
 
 
 def _wifi(data: bytes, at: int = 0, padded: bool = False) -> int:
-    """Return the offset of IP after the 802.11 header at *at*, or -1; *padded* headers fill 4-byte words."""
+    """Return the offset of the IP header, or -1 if there is none.
+
+    If *padded*, the size of the 802.11 header at *at* is a multiple of 4 bytes.
+    """
     control, flags = data[at], data[at + 1]
     is_data = control & 0x4F == 0x08 and not flags & 0x40
     qos = control >> 7
@@ -166,7 +169,7 @@ _TIMESTAMPS_BYTES = 12  # with two bytes of padding (RFC 7323, appendix A)
 
 
 def _mss(options: bytes) -> int:
-    """Return the maximum payload that the options of a SYN allow: the MSS without time stamps, or 0."""
+    """Return the maximum payload by the options of a SYN: the MSS less the time stamp option, or 0."""
     mss = timestamps = at = 0
     while at < len(options) and options[at] != _END_OF_OPTIONS:
         kind = options[at]
