@@ -200,8 +200,8 @@ def expected_sums(sampler: SelectiveSampler, X: FloatArray, label: Labels) -> Ex
     """Return the exact expected values of a run from the current state of a sampler.
 
     The sampler is not changed. Only a queried mistake changes the state, so both outcomes of a Bernoulli draw
-    are followed at mistakes only. The running time is exponential, 2 to the number of mistakes, so this is
-    feasible for about a dozen rounds.
+    are followed at mistakes only. The running time grows as 2 to the number of mistakes, so about a dozen
+    rounds are feasible.
 
     Parameters
     ----------

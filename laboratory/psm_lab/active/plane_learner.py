@@ -83,9 +83,9 @@ class MarginSampler(Sampler):
 class GaussianSampler(Sampler):
     """ISALg: a Gaussian around a random point of the plane, as wide as the half margin, with weight p/q.
 
-    By default (``marginal``) q is the density of the instance after integrating out the centre. The
-    definition of [003] (``literal``) is the density around the sampled centre. The weights of ``literal``
-    scale with (half margin)^d, so the first instances dominate the fit.
+    By default (``marginal``) q is the density of the instance after integrating out the centre. With
+    ``literal`` (the definition of [003]) q is the density around the sampled centre. The weights of
+    ``literal`` scale with (half margin)^d, so the first instances dominate the fit.
     """
 
     name = "isalg"

@@ -135,7 +135,7 @@ class DkmHalvingRule(QueryRule):
         Number of correct predictions in a row that halve the band, at least 1. For the theoretical value see
         :func:`~psm_lab.active.theorem_bounds.dkm_patience`.
     s1 : float or None
-        Initial half width of the band, in units of the margin. None selects 1, whatever the distribution. The
+        Initial half width of the band, in units of the margin. None selects 1 for every distribution. The
         thesis uses ``1 / sqrt(features)`` for the uniform sphere.
 
     References

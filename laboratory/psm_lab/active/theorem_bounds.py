@@ -1,9 +1,9 @@
 """Theorems on active learners as functions.
 
-The first group is for Perceptrons and DKM on the uniform sphere (thesis, chapters 3 and 4), the second for
-arbitrary sequences. A function of the second group accepts the sums that its theorem uses, so it can be
-evaluated for any comparator. :mod:`psm_lab.active.bound_comparators` finds the best comparator. In both
-modules, z = u / gamma is the comparator and ``hinge`` is the expected sum over updates of max(0, 1 - y z.x).
+The first functions are for Perceptrons and DKM on the uniform sphere (thesis, chapters 3 and 4), the others
+for arbitrary sequences. The latter accept the sums that their theorems use, so they can be evaluated for any
+comparator. :mod:`psm_lab.active.bound_comparators` finds the best comparator. In both modules, z = u / gamma
+is the comparator and ``hinge`` is the expected sum over updates of max(0, 1 - y z.x).
 
 Errata of the papers are applied, as noted in each function.
 """

@@ -56,7 +56,7 @@ def without_gaps(transfers: Iterable[Transfer], longest_us: int) -> Iterator[Tra
     """Yield *transfers* with every idle period between them shortened to at most *longest_us*."""
     moved_us, done_us = 0, None
     for start_us, end_us, size in transfers:
-        # The link is idle once all earlier transfers are done, not only the one that began last.
+        # The link is idle only once all earlier transfers are done, so their latest end counts.
         if done_us is not None:
             moved_us += max(start_us - done_us - longest_us, 0)
         done_us = max(end_us, done_us or end_us)

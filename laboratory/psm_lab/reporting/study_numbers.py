@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from psm_lab.studies.published_claims import Claim
     from psm_lab.studies.study import Findings
 
-_DIGITS = 10  # few enough to hide rounding errors that depend on the processor
+_DIGITS = 10  # hides rounding errors, which differ between processors
 
 
 def numbers_of(

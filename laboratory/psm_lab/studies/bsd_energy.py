@@ -56,7 +56,7 @@ class BoundObserver(Observer):
     def __init__(self) -> None:
         self.stretches: list[float] = []
         self._uplink_s = 0.0  # time of the last uplink packet
-        self._after_uplink_s = 0.0  # from the last uplink packet to the last received beacon
+        self._after_uplink_s = 0.0  # time from the last uplink packet to the last received beacon
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record when the station sends."""

@@ -20,8 +20,8 @@ from psm_sim.workload import Page
 class LullPolicy(Policy):
     """Policy that receives every beacon shortly after an uplink packet, and then one per minute.
 
-    It receives almost no beacon while the user thinks. To show how little energy a policy can need in the
-    simulator, it is tuned to the traffic of the study, which no station knows in advance.
+    It receives almost no beacon while the user thinks. The policy shows how little energy is needed in the
+    simulator. It is tuned to the traffic of the study, which no station knows in advance.
     """
 
     name = "lull"

@@ -234,8 +234,8 @@ def _energies(group: pd.DataFrame, frame_mj: float) -> pd.DataFrame:
 def swapped_pairs(group: pd.DataFrame, frame_mj: float) -> list[tuple[str, str, bool]]:
     """Return the pairs of policies whose order by energy changes if each frame needs *frame_mj*.
 
-    The third value is whether the paired 95 % interval excludes zero both with and without the energy of
-    frames.
+    The third value of each tuple is whether the paired 95 % interval excludes zero both with and without the
+    energy of frames.
     """
     without, with_frames = _energies(group, 0.0), _energies(group, frame_mj)
     swapped = []

@@ -1,10 +1,10 @@
 """Study of how many published numbers of LPSM and BSD agree in a single setting.
 
 Every setting of a coarse grid runs on one choosing seed. The candidates are the settings on the Pareto
-frontier of the counts of agreeing numbers. The first one in the order of the grid represents all settings
-with equal counts. Settings in which both papers' numbers on static PSM agree are candidates as well, and so
-is the headline preset's setting, the best one of an earlier search. All candidates run again on judging
-seeds. The commentary states how this rule changed after the first search.
+frontier of the counts of agreeing numbers. Of frontier settings with equal counts, only the first one in the
+grid is taken. The settings that agree with both papers on static PSM are candidates as well. So is the
+setting of the headline preset, which was the best one of an earlier search. All candidates run again on
+judging seeds. The commentary states how this rule changed after the first search.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def judged_numbers(paper: str) -> list[PublishedNumber]:
 
 
 def label_of(setting: Mapping[str, object]) -> str:
-    """Return a setting as one line; it has a value for each of :data:`KEYS`."""
+    """Return a setting, which has a value for each of :data:`KEYS`, as one line of text."""
     think, delay, files, main, network, uplink, acks = (setting[key] for key in KEYS)
     server = _DELAYS.get(str(delay), f"server {delay} ms")
     if main != "none":
@@ -132,7 +132,7 @@ def label_of(setting: Mapping[str, object]) -> str:
 
 
 def score(setting: Row, claims: Sequence[Claim]) -> Row:
-    """Return the row of a setting with its claims.
+    """Return the row of a setting with a summary of its claims.
 
     ``lpsm`` and ``bsd`` are the numbers of agreeing claims, and ``missed`` are the keys of the other claims.
     ``slowdown`` and ``page_time`` are the simulated values of :data:`STATIC` and :data:`LEARNED`.

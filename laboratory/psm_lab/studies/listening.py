@@ -122,7 +122,7 @@ def run_policies(policies: Sequence[str], scenario: Scenario) -> list[Row]:
 
 
 def run_matched(tuning: Scenario, scenarios: Sequence[Scenario], learners: Sequence[str]) -> list[Row]:
-    """Run random listening with as many received beacons as each learner has.
+    """Run random listening, matched to the number of beacons that each learner receives.
 
     There is one row per learner and scenario. The probability is matched on the scenario *tuning*, and then
     used for the *scenarios*.
@@ -303,8 +303,7 @@ def _rows_of(rows: pd.DataFrame, policy: str, column: str = "policy") -> pd.Data
 def at_equal_delay(runs: pd.DataFrame, policy: pd.DataFrame) -> pd.DataFrame:
     """Return the energy of fixed listen intervals at the delays of a policy, interpolated for each seed.
 
-    Between two intervals the energy is linear in the inverse of the delay, which is the interpolation
-    variable.
+    Between two intervals the energy is linear in the inverse of the delay, and so is the interpolation.
 
     Parameters
     ----------

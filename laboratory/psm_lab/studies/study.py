@@ -43,7 +43,7 @@ class Scale:
 
     @property
     def full(self) -> bool:
-        """Whether numbers are judged on the number of replications that the report states."""
+        """Whether published numbers are judged on as many replications as at the full scale."""
         return self.judged >= FULL.judged
 
     def seeds(self, first: int) -> range:

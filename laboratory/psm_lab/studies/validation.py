@@ -71,8 +71,8 @@ def simulate_station(policy: str | Policy, scenario: Scenario) -> list[Row]:
 class Validation:
     """Study that compares measured rows with simulated ones.
 
-    ``cases`` returns the cases for a number of hours of probes and a seed. ``findings`` returns what is
-    computed from the measured and simulated rows: remarks, tables and figures.
+    ``cases`` returns the cases for a number of hours of probes and a seed. ``findings`` computes
+    remarks, tables and figures from the measured and simulated rows.
     """
 
     study: str
@@ -157,8 +157,8 @@ LONGER_BYTES = 225
 def beacon_ms(row: Mapping[str, Any], beacon_bytes: int | None = None) -> float:
     """Return the time for which the chip of *row* receives one beacon, in ms.
 
-    It is the time stated by the data sheet, or the air time of a beacon of *beacon_bytes*. None selects the
-    default 802.11n beacon of the simulator.
+    The time is stated by the data sheet, or else is the air time of a beacon of *beacon_bytes* bytes. A size
+    of None selects the default 802.11n beacon of the simulator.
     """
     if "wake_ms" in row:
         return float(row["wake_ms"])

@@ -42,7 +42,7 @@ def is_full(scale: Scale) -> bool:
 
 
 def missing_requirements(study: str, title: str, reason: str) -> Findings:
-    """Return the findings of a *study* with this *title* that cannot run, with the *reason* as a remark."""
+    """Return findings without results for a *study* that cannot run; the *reason* is a remark."""
     return Findings(study, title, "not run", remarks=[reason])
 
 

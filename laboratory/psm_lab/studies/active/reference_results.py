@@ -90,7 +90,7 @@ def reference_table(
     by : str
         Column whose values name the rows of the result.
     columns : sequence of str
-        Columns of which the means are taken.
+        Columns to average.
     reference : mapping
         Reference numbers by row name. Rows and numbers may be missing.
     test_shares : mapping of str to float, optional
@@ -150,7 +150,7 @@ def paired_differences(frame: pd.DataFrame, by: str, column: str, names: tuple[s
     by : str
         Column of the names.
     column : str
-        Column of which differences are taken.
+        Column whose values are subtracted.
     names : tuple of str
         Minuend and subtrahend.
     """
