@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 
 # "python -m psm_sim" puts the current folder first on sys.path, so that a json.py there would shadow the
-# standard library. The root of psm_sim is added for its workers, if psm_sim is not installed.
+# standard library. If psm_sim is not installed, its parent folder is added for the worker processes.
 if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
     del sys.path[0]
     from pathlib import Path

@@ -133,7 +133,7 @@ def _reserve_stdout() -> None:
 
     Other output to descriptor 1 or to ``sys.__stdout__``, e.g. of C libraries, goes to standard error.
     """
-    with suppress(OSError, ValueError, AttributeError):  # closed, or no file
+    with suppress(OSError, ValueError, AttributeError):  # standard output may be closed, or not a file
         old = sys.stdout
         copy, error = os.dup(old.fileno()), sys.stderr.fileno()
         os.dup2(error, old.fileno())
@@ -163,7 +163,7 @@ def _dispatch(argv: list[str]) -> int:
     command = importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
     parser = _make_parser(name, command)
     command.add_arguments(parser)
-    if name != "trace":  # each of its actions has these options
+    if name != "trace":  # the actions of trace have these options
         add_common(parser)
     arguments = parser.parse_args(rest)
     arguments.argv = argv

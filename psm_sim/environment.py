@@ -121,8 +121,8 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
         self.observation_space = gymnasium.spaces.Box(np.zeros_like(_HIGH), _HIGH)
         self.action_space = gymnasium.spaces.MultiDiscrete([len(self.awake_ms), max_beacons])
         self._awake_s, self._max_beacons = [awake / 1000 for awake in awake_ms], max_beacons
-        self._load = lru_cache(TUNING_SEEDS[1])(self._load_traffic)  # training repeats its seeds
-        self._paid = 0.0  # minus the rewards so far
+        self._load = lru_cache(TUNING_SEEDS[1])(self._load_traffic)  # training repeats seeds
+        self._paid = 0.0  # sum of the rewards so far, negated
         self._np_random, self._np_random_seed = gymnasium.utils.seeding.np_random(scenario.seed)
         self._episode: _Episode | None = None
 
@@ -138,7 +138,7 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
         Parameters
         ----------
         seed : int, optional
-            Seed of the scenario. Without it, the seed is drawn from the tuning seeds of the benchmark.
+            Seed of the scenario. By default, the seed is drawn from the tuning seeds of the benchmark.
         options : dict, optional
             Not used.
         """
@@ -258,7 +258,7 @@ class _Episode:
         return values  # type: ignore[no-any-return]  # greenlets pass objects of any type
 
     def close(self) -> None:
-        """End the run, by an exception in each decision until it has ended."""
+        """End the run by raising an exception in each decision until the run has ended."""
         while self._greenlet:
             self._greenlet.throw()
 
@@ -304,7 +304,7 @@ class _PageDelay(Observer):
         self._next_s = visit.ended_s + pages[ended].think_s if ended < len(pages) else math.inf
 
     def until_s(self, now_s: float) -> float:
-        """Return the delay of the ended pages, plus the time since the start of the current one."""
+        """Return the delay of the ended pages, plus the time since the start of the current page."""
         return self.total_s + max(0.0, now_s - self._next_s)
 
 

@@ -1,8 +1,8 @@
 """Ranking of the power-save settings of a device: the least energy within a bound on the delay.
 
 All settings see the same traffic. Energies are compared by paired tests over seeds. Settings share a rank if
-their energies do not differ significantly, or by less than the accuracy of chip profiles. The delay has an
-interval over seeds, so a setting close to the bound is not recommended.
+their energies do not differ significantly, or by less than the accuracy of chip profiles. A setting is
+recommended only if the upper end of the confidence interval of its delay is within the bound.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class SettingRow:
     setting : Setting
         The setting.
     result : Result
-        Its result, averaged over the seeds.
+        Result of the setting, averaged over the seeds.
     delay_s : Interval
         With pages, the mean page time added by power saving; otherwise the 99th percentile of the latency in
-        the slower direction. The interval is from leaving out one seed at a time (jackknife).
+        the slower direction. The confidence interval is a jackknife interval over the seeds.
     verdict : DelayVerdict
         Whether the delay is within the bound.
     rank : int
@@ -117,20 +117,22 @@ class DriverAdvice:
     rows : tuple of SettingRow
         Settings by ascending energy: first those within the bound, then the others.
     best : SettingRow or None
-        Setting to select; None if no setting qualifies. It is offered by the driver and within the bound. If
-        any such setting receives all group addressed frames, the best setting receives them, too. Of the
-        settings that remain, it has the least energy or, at practically equal energy, the least delay.
+        Setting to select; None if no setting qualifies. A setting qualifies if the driver offers it and its
+        delay is within the bound. If any qualifying setting receives all group addressed frames, the best
+        setting receives them, too. Of the settings that remain, the best has the least energy or, at
+        practically equal energy, the least delay.
     tied : tuple of SettingRow
         Other settings that qualify and need as little energy as the best.
     second : SettingRow or None
-        Setting with the least energy, if its energy is less than that of the best because it misses group
+        Setting with the least energy, if this setting needs less energy than the best because it misses group
         addressed frames.
     better : tuple of SettingRow
-        Settings within the bound that need a new driver or another access point, and less energy than the
-        best.
+        Settings within the bound that use less energy than the best, but require a new driver or another
+        access point.
     beyond : SettingRow or None
         Setting of the driver that is beyond the bound and needs less energy than the best. Of several, the
-        one with the least energy at most 25 % beyond the bound, else the nearest to the bound.
+        setting with the least energy among the settings at most 25 % beyond the bound or, if there are none,
+        the setting with the least delay.
     """
 
     rows: tuple[SettingRow, ...]
@@ -152,7 +154,7 @@ class Advice(DriverAdvice):
     max_latency_s : float or None
         Bound on the delay, in seconds.
     modes : tuple of ModeRow
-        Modes of the chip by ascending current; empty without a chip, or if it has none.
+        Modes of the chip by ascending current; empty if there is no chip, or if the chip has no modes.
     report_every_s : float or None
         Interval of the reports, in seconds, if the option ``--report-every`` selects the traffic.
     at_dtim_3 : mapping of str to Current
@@ -248,7 +250,7 @@ def advise(
     Parameters
     ----------
     settings
-        Settings to compare. The first one is without power saving.
+        Settings to compare. The first setting has no power saving.
     scenario
         Traffic and topology, without several stations.
     max_latency_s
@@ -292,7 +294,7 @@ def advise(
 
 
 def _with_margin(row: SettingRow, max_latency_s: float | None) -> SettingRow:
-    """Return a row with fewer seeds than the others, uncertain if its delay is similar to the bound."""
+    """Return a row of few seeds, with the verdict *uncertain* if its delay is similar to the bound."""
     is_similar = abs(row.delay_s.mean / (max_latency_s or math.inf) - 1) < SIMILAR
     return replace(row, verdict=DelayVerdict.UNCERTAIN) if is_similar else row
 
@@ -337,7 +339,7 @@ def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s
 
 
 def _loses(result: Result, always_on: Result) -> bool:
-    """Return whether power saving keeps too many messages from arriving, or most are missing anyway."""
+    """Return whether power saving keeps too many messages from arriving, or over half of them are missing."""
     lost, missing = _lost(result) - _lost(always_on), _missing(result) - _missing(always_on)
     return lost > MAX_LOST or missing > MAX_MISSING or _missing(result) > 0.5
 
@@ -392,10 +394,10 @@ def slower(result: Result, direction: str) -> str | None:
 
 
 def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interval:
-    """Return a statistic of runs with its 95 % interval from leaving out one run at a time.
+    """Return a statistic of runs with its 95 % jackknife interval, which leaves out one run at a time.
 
-    *statistic* is a function of the indices of the runs. For a mean, this is Student's interval. With a
-    single run the half width is 0.
+    *statistic* is a function of the indices of the runs. For a mean, the jackknife interval is Student's
+    interval. With a single run the half width is 0.
     """
     everything = range(size)
     value = statistic(everything)
@@ -404,7 +406,7 @@ def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interv
     from scipy.special import stdtrit
 
     partial = np.array([statistic([index for index in everything if index != out]) for out in everything])
-    if not np.isfinite(partial).all():  # messages arrive in a single run
+    if not np.isfinite(partial).all():  # only one run delivers messages
         return Interval(value, math.inf, size)
     error = math.sqrt((size - 1) * float(partial.var()))
     return Interval(value, float(stdtrit(size - 1, 0.975)) * error, size)
@@ -449,7 +451,7 @@ def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | 
 
 
 def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | None:
-    """Return the row of least energy among those close to the bound, or else the row of least delay."""
+    """Return the row of least energy among the rows close to the bound or, without any, of least delay."""
     close = [row for row in rows if row.delay_s.mean <= CLOSE * max_latency_s]
     if close:
         return min(close, key=lambda row: row.energy_j)
@@ -469,7 +471,7 @@ def _best_of_equal(rows: Sequence[SettingRow]) -> int:
 
 
 def _differences(rows: Sequence[SettingRow]) -> NDArray[np.bool_]:
-    """Return which energies differ, as a matrix. With a single run, only their size is compared.
+    """Return whether the energies of each pair of rows differ; a single run allows no significance test.
 
     Rows with fewer seeds than the others are compared on their common seeds.
     """

@@ -38,7 +38,7 @@ def current_of(result: Result, chip: ChipProfile) -> Current:
 
 
 def keeps_order(first: Result, second: Result, chip: ChipProfile) -> bool:
-    """Return whether one of two results draws less than the other at all ends of the intervals."""
+    """Return whether the order of two results by current is the same at all ends of the intervals."""
     pairs = list(zip(_parts(first, chip), _parts(second, chip), strict=True))
     ends = product(chip.interval, AWAKE_RATIOS)
     signs = {sum(factor * (a - b) for factor, (a, b) in zip(end, pairs, strict=True)) > 0 for end in ends}
@@ -121,7 +121,7 @@ def compare_modes(
     Parameters
     ----------
     scenario
-        Traffic and topology. A chip without modes has none to compare.
+        Traffic and topology. The result is empty if the chip has no modes.
     settings
         Settings of the driver. Each associated mode is simulated with the default setting and one seed.
     report_every_s
@@ -138,7 +138,7 @@ def compare_modes(
             profile = spec if mode is chip.mode else Spec(spec.name).with_("mode", mode.name)
             same = replace(scenario, profile=str(profile))
             rows.append(ModeRow(mode, _default_current(same, settings, workers)))
-        elif report_every_s is not None and mode.associate_mc and mode.name != "off":  # no timer ends it
+        elif report_every_s is not None and mode.associate_mc and mode.name != "off":  # no timer ends "off"
             currents = (mode.base_ma + charge_mc / report_every_s for charge_mc in mode.associate_mc)
             rows.append(ModeRow(mode, Current(*currents)))
     return tuple(sorted(rows, key=lambda row: row.current.typical_ma))

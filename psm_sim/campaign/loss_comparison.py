@@ -85,7 +85,8 @@ class LossDifference(NamedTuple):
     energy_differs, delay_differs : bool
         Whether the differences are significant, with Holm's correction for all pairs of losses.
     reason : Reason or None
-        State in which the cheaper of the two saves most, with the value of this loss first.
+        State in which the cheaper of the two losses saves most. Its ``value`` is for this loss, and its
+        ``other`` for the first loss.
     """
 
     name: str
@@ -163,7 +164,7 @@ class LossComparison:
 
 
 def _reason(run: Result, first: Result) -> Reason | None:
-    """Return the state in which the cheaper of two runs saves most, with the value of *run* first."""
+    """Return the state in which the cheaper of two runs saves most. Its ``value`` is for *run*."""
     if run.energy_per_page_j < first.energy_per_page_j:
         return saving_reason(run.row, first.row)
     reason = saving_reason(first.row, run.row)

@@ -62,7 +62,7 @@ class NatCost(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Added page time that is worth one nat; nan if the loss does not increase with it."""
+        """Added page time that is worth one nat; nan if the loss does not increase with the delay."""
         return 1 / self.per_second if self.per_second > 0 else nan
 
     @property
@@ -185,7 +185,7 @@ class LoggedLpsm(Lpsm):
 
     def _learn(self, poll: Poll) -> None:
         losses, used_ms = self.losses(poll), np.array([1000 * self.beacon_s * self._beacons])
-        if self.is_per_page:  # the loss then knows the delays of the experts only
+        if self.is_per_page:  # a loss per page knows the delays of the experts only
             used = float(np.interp(used_ms.item(), self.times_ms, losses))
         else:
             used = self._loss(poll, used_ms, *self.loss_context(poll)).item()
@@ -249,7 +249,7 @@ class LossExaminer:
     fixed: Sequence[_FixedRun]
 
     def examine(self, loss: tuple[str, float | None]) -> Examination:
-        """Examine a pair of a loss and a gamma. With None, the loss keeps its own gamma."""
+        """Examine a pair of a loss and a gamma. If the gamma is None, the loss keeps its own gamma."""
         policy = LoggedLpsm(loss=loss[0], gamma=loss[1])
         block = run_workload(policy, self.topology, self.workload, self.times_s)
         log = cast(LoggedLpsm, block.policy_state)

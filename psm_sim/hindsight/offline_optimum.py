@@ -12,11 +12,11 @@ Further beacons in between only cost energy. A later beacon has the same phase r
 beacons, but more delay and more energy.
 
 The choices are not independent, because a delay shifts later traffic relative to the beacons. After a
-delivery on a beacon, however, the phase is known and independent of the past. Dynamic programming over
-the last delivery that set the phase is therefore exact, in O(n^2) for n activities. On an open chain later
-traffic keeps its times. Few schedules differ in phase, so the search is O(n). There a frame could also
-wait for a later beacon that another frame needs anyway. Such a wait saves costs only if a beacon interval of
-delay costs less than a beacon, and is not tried.
+delivery on a beacon, however, the phase is known and independent of the past. Dynamic programming over the
+last delivery that set the phase is therefore exact, in O(n^2) for n activities. On an open chain, a delay
+does not shift later traffic. Few schedules then differ in phase, so the search takes O(n) time. A frame of an
+open chain could also wait for a later beacon that another frame needs anyway. Such a wait saves costs only if
+a beacon interval of delay costs less than a beacon, and is not tried.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ class _Paths(NamedTuple):
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
     def wait_for(self, frame_s: float, step: Step) -> _Paths:
-        """Add the delay of a step whose frame came at *frame_s*, before the end of the last activity."""
+        """Add the delay of a frame that came at *frame_s* and waited for the end of the last activity."""
         return self._replace(delay_s=self.delay_s + step.weight * np.maximum(self.now_s - frame_s, 0.0))
 
     def arrive(
         self, chain: Chain, step: Step, idle_s: FloatArray, begin_s: FloatArray, energy_j: FloatArray
     ) -> _Paths:
-        """Append an activity due after *idle_s* and begun at *begin_s*, after an energy of *energy_j*."""
+        """Append an activity due after *idle_s* and begun at *begin_s*; the time before needs *energy_j*."""
         now_s = begin_s + step.busy_s
         has_uplink = step.since_uplink_s < inf
         return _Paths(

@@ -28,7 +28,8 @@ class Step(NamedTuple):
     downlink : bool
         Whether a frame from the access point ends the idle period. Otherwise the station sends.
     since_uplink_s : float
-        Time from the last uplink packet to the end of the activity, in seconds; ``inf`` if it has none.
+        Time from the last uplink packet of the activity to its end, in seconds; ``inf`` for an activity
+        without uplink packets.
     buffered : tuple of (float, int)
         Offset in ms and size in bytes of each frame that the access point would buffer if the station
         dozed at the start of the activity.

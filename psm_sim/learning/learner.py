@@ -115,7 +115,7 @@ class Learner(ABC):
         Returns
         -------
         Lookahead or None
-            None if the learner has no faster method than learning round by round, or not for these losses.
+            None if the learner has no method for these losses that is faster than learning round by round.
         """
         return None
 
@@ -133,7 +133,8 @@ class Learner(ABC):
         Parameters
         ----------
         log_likelihoods : ndarray, shape (n,)
-            Minimum loss minus the loss of each expert, in nats. The maximum is 0. Must not be kept.
+            Minimum loss minus the loss of each expert, in nats. The maximum is 0. The array must not be kept
+            after the call.
 
         Returns
         -------

@@ -235,7 +235,7 @@ def best_expert(losses: ArrayLike) -> int:
     Raises
     ------
     InputError
-        If *losses* are no table of numbers.
+        If *losses* is not a table of valid losses.
     """
     return int(check_loss_table(losses).sum(axis=0).argmin())
 

@@ -3,7 +3,8 @@
 With unnormalised weights v over the experts, a round of Fixed-share (thesis, eqs. 2.2 and 2.3) is the linear
 map v <- M D v. D holds the likelihoods exp(-L(i)), and M = keep I + share 1 1' the switches. M and D are
 symmetric, so D^(1/2) M D^(1/2) has real eigenvalues and orthonormal eigenvectors, the modes, for each
-switching rate. In their coordinates, k rounds multiply each mode by the k-th power of its eigenvalue.
+switching rate. In the basis of the modes, k rounds multiply each coordinate by the k-th power of its
+eigenvalue.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ class Eigenmodes:
     Attributes
     ----------
     logs : ndarray, shape (m,)
-        Logarithm of the largest eigenvalue of each rate. This is its asymptotic evidence per round, relative
-        to the best expert.
+        Logarithm of the largest eigenvalue of each rate. This is the asymptotic evidence of the rate per
+        round, relative to the best expert.
     ratios : ndarray, shape (n, m)
-        Eigenvalues divided by the largest one of their rate.
+        Eigenvalues divided by the largest eigenvalue of their rate.
     ones : ndarray, shape (n,)
-        Ones. A dot product with them takes a third of the time of a sum.
+        Ones. A dot product with this array takes a third of the time of a sum.
     """
 
     def __init__(self, rates: FloatArray, losses: FloatArray) -> None:
@@ -54,7 +55,7 @@ class Eigenmodes:
         largest = eigenvalues[:, -1:]
         self.logs: FloatArray = np.log(largest[:, 0])
         self.ratios: FloatArray = np.ascontiguousarray((eigenvalues / largest).T)
-        # Multiplied by D^(1/2), which maps weights to coordinates. The inverse map divides by D.
+        # Eigenvectors times D^(1/2), which map weights to coordinates. The inverse map also divides by D.
         self._vectors: FloatArray = np.ascontiguousarray((root[:, None] * vectors).transpose(1, 2, 0))
         self._likelihoods: FloatArray = (root * root)[:, None]
         with np.errstate(divide="ignore"):
@@ -99,7 +100,7 @@ class Eigenmodes:
         return self._value_terms
 
     def visible_rates(self, rate_weights: FloatArray) -> slice:
-        """Return the range of rates that can affect a block of rounds from here.
+        """Return the range of rates that can affect the next block of rounds.
 
         At each rate the sum of the weights decreases in every round, by no more than the largest likelihood
         ratio. The omitted rates together contribute at most 1e-17 of the sum in any round of the block.
@@ -148,8 +149,8 @@ def _interpolation() -> tuple[IntArray, FloatArray]:
     """Return r rounds and the matrix, shape (r, BLOCK_ROUNDS), that interpolates all powers of a block.
 
     Powers of numbers from 0 to 1 are smooth in the logarithm of the round. The nodes are the first few rounds
-    and then Chebyshev nodes on this scale. The matrix is the least-squares solution for many numbers from
-    0 to 1 and some below 0. With 300 instead of 200 decays the error is the same, but OpenBLAS starts
+    and then Chebyshev nodes on this scale. The matrix is the least-squares solution for many numbers from 0
+    to 1 and some below 0. With 300 instead of 200 positive numbers the error is the same, but OpenBLAS starts
     threads, which can take a quarter of a second.
     """
     positions = (1 - np.cos(np.linspace(0, np.pi, 34))) / 2
@@ -197,7 +198,8 @@ Skip = Callable[[int, FloatArray, FloatArray], None]
 class Lookahead:
     """Lookahead on future rounds of one learner that all have the same losses.
 
-    Predictions do not change the learner. :meth:`learn` does, once, if no round was learnt in between.
+    Predictions do not change the learner. :meth:`learn` changes the learner, and may be called once, if the
+    learner has learnt no round in between.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ class Loss(ABC):
     A subclass defines a ``name`` and :meth:`__call__`. The arguments of its constructor are its parameters,
     which can be set from the command line and appear in the result. All other methods are optional hooks. A
     loss may adapt during a run (:meth:`observe`). A third argument ``context=Context()`` of :meth:`__call__`
-    receives the :class:`~psm_sim.losses.Context` of the doze. Each run uses a copy, and :meth:`start` resets
-    it.
+    receives the :class:`~psm_sim.losses.Context` of the doze. Each run uses a copy of the loss, and
+    :meth:`start` resets the copy.
 
     Examples
     --------

@@ -23,7 +23,7 @@ _PUBLISHED: dict[str, type[InverseLoss] | type[InverseLogLoss]] = {
 
 @dataclass
 class ExtendedLoss(Loss):
-    """Loss that extends a published one, with its energy term and default ``gamma``.
+    """Loss that extends a published loss, and keeps its energy term and default ``gamma``.
 
     A subclass declares :attr:`gamma` again if its meaning differs.
     """

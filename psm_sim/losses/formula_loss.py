@@ -143,7 +143,7 @@ _POSITIVE_FUNCTIONS = (np.add, np.multiply, np.divide, np.power, np.sqrt, elemen
 
 
 def _is_positive(node: Node) -> bool:
-    """Return whether *node* is certainly positive and finite, as the time slept is."""
+    """Return whether *node* is certainly positive and finite, given that the time slept is."""
     if isinstance(node, Number):
         return bool(np.all(node.value > 0) and np.all(np.isfinite(node.value)))
     if isinstance(node, Name):

@@ -84,8 +84,8 @@ class InverseLoss(_LatencyPlusEnergy):
 class InverseLogLoss(_LatencyPlusEnergy):
     """Latency plus 1/log T: ``gamma I Ti^2 / (2 T) + 1 / log Ti``, in nats.
 
-    This is the heavier energy term of the same source, section 2.5.3, with the natural logarithm of Ti in ms.
-    Candidates must be longer than 1 ms.
+    This energy term is the larger one in section 2.5.3 of the same source. The logarithm of Ti in ms is
+    natural. Candidates must be longer than 1 ms.
     """
 
     name = "inverse-log"

@@ -42,7 +42,7 @@ class GuardedLoss(Guard):
         }
         super().__init__(loss, f"{kind} {name}", checks)
         if type(loss).observe is Loss.observe:
-            self.__dict__["observe"] = loss.observe  # does nothing, in every round
+            self.__dict__["observe"] = loss.observe  # runs every round, and does nothing
 
     def __call__(self, poll: Poll, times_ms: FloatArray, *more: Context) -> FloatArray:
         """Return the checked losses."""
@@ -123,7 +123,7 @@ def checked_losses(losses: Any, poll: Poll, times_ms: FloatArray, *context: Cont
         raise WrongResultError(f"{kind}{expected}")
     if losses.shape != times_ms.shape:
         raise WrongResultError(f"shape {losses.shape} for {times_ms.size} candidate times{expected}")
-    # Two reductions take half the time of a mask, and pass nan on.
+    # Two reductions take half the time of a mask, and propagate nan.
     if not (np.minimum.reduce(losses) >= 0 and np.maximum.reduce(losses) <= MAX_LOSS):
         index = ((losses >= 0) & (losses <= MAX_LOSS)).argmin()
         too_large = f", more than {MAX_LOSS:g} nats" if MAX_LOSS < losses[index] < np.inf else ""

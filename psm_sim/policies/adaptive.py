@@ -17,9 +17,9 @@ from psm_sim.poll import Poll
 class Adaptive(LastFramePolicy):
     """Policy that leaves power save while traffic is heavy (adaptive PSM).
 
-    This is the rule of phones that SAPSM improves on (Pyles and others, UbiComp 2012). The station enters
-    active mode at the last of ``frames`` frames within ``interval_ms``, sent or received. It stays awake
-    until ``quiet`` intervals have passed without a frame. Else it dozes until the next DTIM beacon, as static
+    Phones use this rule, which SAPSM improves on (Pyles and others, UbiComp 2012). The station enters active
+    mode at the last of ``frames`` frames within ``interval_ms``, sent or received. It stays awake until
+    ``quiet`` intervals have passed without a frame. Otherwise, it dozes until the next DTIM beacon, as static
     PSM does. With ``frames=1`` the policy is ``dynamic`` with a timeout of ``quiet`` intervals.
     """
 

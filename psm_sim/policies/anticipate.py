@@ -71,8 +71,8 @@ class Anticipate(Policy):
     The schedule is for the first frame of any waiting connection. The price per connection decreases if
     several wait at the same time, see ``share``.
 
-    With the targets ``slowdown`` or ``delay_ms`` the price is controlled so that the delay that the policy
-    estimates to cause meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
+    With the targets ``slowdown`` or ``delay_ms`` the price is controlled so that the estimated delay that the
+    policy causes meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
 
     With ``p`` a reply never takes more than (1 + p) times as long as without power saving. The
     policy then dozes only where the rule of :class:`~psm_sim.policies.bsd.Bsd` with the same p allows it.
@@ -287,7 +287,7 @@ class Anticipate(Policy):
 
 
 def _mean_wait_s(model: WaitingTimeModel, after_s: float, by_s: float) -> float:
-    """Return the expected time from an arrival to *by_s*, if it is after *after_s* and not later."""
+    """Return the expected time from an arrival between *after_s* and *by_s* to *by_s*, in seconds."""
     (before, by), (integral, integral_by) = model.at(np.array([after_s, by_s]))
     if by - before < _MIN_PROBABILITY:
         return (by_s - after_s) / 2

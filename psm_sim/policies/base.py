@@ -58,7 +58,7 @@ class Plan(Protocol):
         """
 
     def followed(self, heard: int, until: int) -> None:
-        """Handle the end of the plan, of which no further doze will be used.
+        """Handle the end of the plan. The station does not follow the remaining dozes.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Plan(Protocol):
             Number of beacons received under the plan, at least 1. The station went back to sleep after each
             of them.
         until : int
-            Number of the beacon for which the last of these dozes was scheduled to wake.
+            Number of the beacon at which the last doze begun under the plan was scheduled to end.
         """
 
 
@@ -108,8 +108,8 @@ class Frame(NamedTuple):
     syn, fin : bool
         Whether the frame opens or closes its connection.
     mss : int
-        Maximum payload of the connection's segments according to the options of a SYN: its MSS, minus the
-        size of the time stamps if it announces them. 0 if unknown, and in other frames.
+        Maximum payload of the connection's segments according to the options of a SYN: the MSS, minus the
+        size of the time stamps if the SYN announces time stamps. 0 if unknown, and in frames without SYN.
     group : bool
         Whether the frame is group addressed, so that it does not answer any frame of the station.
     """

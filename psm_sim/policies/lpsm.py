@@ -184,7 +184,7 @@ class Lpsm(Policy):
         else:
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
-        # Offer a plan only after an empty poll. Most dozes during a page end with frames and need none.
+        # Offer a plan only after an empty poll. Most dozes during a page end with frames and need no plan.
         is_idle = poll is not None and not poll.buffered_frames
         plan = self._plan if is_idle else None
         return Rest(beacons=beacons, repeat=is_idle and self.is_per_page, plan=plan)
@@ -225,7 +225,7 @@ class Lpsm(Policy):
             self._learn_page(page)
 
     def _learn_page(self, page: ActivityPeriod) -> None:
-        """Learn a page. With a context, each of its two learners learns its own part."""
+        """Learn a page. With contexts, the learner of each context learns its own part of the page."""
         self._delays = page.delays_ms, page.elapsed_ms
         if self._contexts is None:
             self._learn_part(replace(page.waiting, slept_ms=page.waiting.slept_ms + page.idle_ms))
@@ -269,7 +269,7 @@ class Lpsm(Policy):
         return self._loss(poll, self.times_ms, *self.loss_context(poll))
 
     def loss_context(self, poll: Poll) -> tuple[Context, ...]:
-        """Return the context at the end of the doze; empty for a loss that does not take it."""
+        """Return the context at the end of the doze; empty for a loss without a context argument."""
         if not self._takes_context:
             return ()
         power = self.power
@@ -296,7 +296,7 @@ class Lpsm(Policy):
             self.learner.update(self.losses(poll))
         except PluginError:
             raise
-        except InputError as fault:  # a formula may overflow late; add its name
+        except InputError as fault:  # a formula may overflow in a run; add its name
             raise InputError(
                 f"Loss {self._loss} with {poll.buffered_bytes} bytes buffered after {poll.slept_ms:g} ms "
                 f"asleep: {fault}"

@@ -28,7 +28,7 @@ class Psm(Policy):
 
     With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. A longer interval refers
     to the access point's beacon numbers, as the Listen Interval field of 802.11 does. The station wakes for
-    the beacons whose numbers the interval divides, independently of its uplink packets. With
+    the beacons whose numbers are multiples of the interval, independently of its uplink packets. With
     ``counted_from=doze``, as in ns-3, each uplink packet restarts the interval.
     """
 

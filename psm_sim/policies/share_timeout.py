@@ -22,13 +22,13 @@ class ShareTimeout(LastFramePolicy):
     """Policy that learns how long to stay awake after each frame (share algorithm).
 
     The policy follows Helmbold, Long, Sconyers and Sherrod (MONET 5, 2000), who spin down disks. The experts
-    are timeouts. After each gap between frames, an expert loses the time awake, plus the cost of the doze if
-    a received frame ended it. The cost of a doze replaces the energy to spin up. This cost is the mean wait
-    for a DTIM beacon times ``price``, and the longest timeout equals this cost. The policy uses the weighted
-    mean of the timeouts.
+    are timeouts. After each gap between frames, the loss of an expert is its time awake, plus the cost of a
+    doze if a received frame ended the doze. The cost of a doze replaces the energy to spin up a disk. This
+    cost is the mean wait for a DTIM beacon times ``price``, and the longest timeout equals this cost. The
+    policy uses the weighted mean of the timeouts.
 
-    A driver does not know when a buffered frame arrived. Half a DTIM interval before the beacon is assumed.
-    Fixed-share replaces the variable share of the original.
+    A driver does not know when a buffered frame arrived. The arrival is assumed to be half a DTIM interval
+    before the beacon. Fixed-share replaces the variable share of the original.
     """
 
     name: ClassVar[str] = "share-timeout"

@@ -52,7 +52,7 @@ class Smart(Policy):
         self._doze_s = (inf, inf)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Await a reply to the frame. An earlier frame may still await one, which has not arrived by now."""
+        """Await a reply to the frame. Learn that a reply awaited so far has not arrived yet."""
         self._learn(max(0.0, now_s - self._uplink_s), inf)
         self._uplink_s, self._awaits, self._doze_s = now_s, True, (inf, inf)
 
@@ -84,7 +84,7 @@ class Smart(Policy):
         """
         longest = longest_doze(self.max_sleep_ms, self.beacon_s)
         first = self.beacon_grid.after(now_s)
-        # Later, no doze makes a reply late.
+        # After these steps, no doze makes a reply late.
         steps = int(max(0.0, longest / self.p - since_uplink_s / self.beacon_s)) + 1
         wakes_s = self.beacon_s * (first + np.arange(steps + longest))
         times_s: FloatArray = since_uplink_s + np.concatenate(([0.0], wakes_s - now_s))
@@ -98,7 +98,7 @@ class Smart(Policy):
         return Rest(wait_s, beacons, repeat=is_constant)
 
     def _schedule(self, times_s: FloatArray, steps: int, longest: int) -> list[int]:
-        """Return the beacons to doze at each of the first *steps* times, 0 to stay awake until the next."""
+        """Return the beacons to doze at each of the first *steps* times; 0 means to stay awake for a step."""
         power = self.power
         awake_w = power.awake_w - power.asleep_w
         arrived, integral = self._model.at(times_s)

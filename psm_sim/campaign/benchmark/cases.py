@@ -97,7 +97,7 @@ class Case(NamedTuple):
 
     @property
     def free(self) -> Case:
-        """Case with the same runs at the first price, the only price for a policy that ignores it."""
+        """Case with the same runs at the first price, the only price for a policy that ignores prices."""
         return self._replace(price=PRICES[0])
 
     def __str__(self) -> str:
@@ -145,7 +145,7 @@ QUICK = BenchmarkPlan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
 
 
 def radio_settings(chip: str) -> Mapping[str, object]:
-    """Return power and timing of a chip, without its TCP stack, which the topology of a case states."""
+    """Return power and timing of a chip without its TCP stack; the topology of a case selects the stack."""
     values = load_profile(chip).values if chip else {}
     return {key: value for key, value in values.items() if key != "tcp.stack"}
 

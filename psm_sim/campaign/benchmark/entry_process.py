@@ -1,7 +1,7 @@
 """Process of a benchmark entry, which knows only its observations.
 
-The two processes exchange JSON messages through a pipe. The entry's standard streams are not connected to it.
-A question to the entry is ``[NUMBER, [[METHOD, ARGUMENT, ...], ...]]``. The answer is ``[NUMBER, ERROR,
+The two processes exchange JSON messages through a pipe. The entry's standard streams are not connected to the
+pipe. A question to the entry is ``[NUMBER, [[METHOD, ARGUMENT, ...], ...]]``. The answer is ``[NUMBER, ERROR,
 RESULT]`` of the last call. Calls without a result wait for the next decision, so each decision takes one
 exchange.
 """
@@ -44,7 +44,7 @@ _CREATE = {"load": make_policy, "open": guard_policy}
 
 
 class _Facts(NamedTuple):
-    """Hooks and rules of service periods that an entry has."""
+    """Hooks that an entry overrides, and the rules of its service periods."""
 
     hooks: frozenset[str]
     service: ServicePeriod | None
@@ -55,7 +55,7 @@ class EntryPolicy(Policy):
     """Policy of an entry, which decides in a second process.
 
     The second process has no part of the simulated network, so that the entry cannot see the network. The
-    process begins before the run, and ends with :meth:`finish` or with this object.
+    process begins before the run, and ends with :meth:`finish` or when this object is deleted.
     """
 
     name: ClassVar[str] = "entry"
@@ -88,19 +88,19 @@ class EntryPolicy(Policy):
         return self._ask(_read_rest, "rest", now_s, since_uplink_s, _pack(poll))
 
     def uplink(self, now_s: float) -> None:
-        """Note an uplink packet for the entry."""
+        """Record an uplink packet for the entry."""
         self._note("uplink", now_s)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Note a frame sent."""
+        """Record a frame sent."""
         self._note("sent", now_s, frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Note a frame received."""
+        """Record a frame received."""
         self._note("received", now_s, frame)
 
     def interrupted(self, poll: Poll) -> None:
-        """Note an interrupted doze."""
+        """Record an interrupted doze."""
         self._note("interrupted", _pack(poll))
 
     def finish(self) -> None:
@@ -201,7 +201,7 @@ def _read_rest(values: Any) -> Rest:
 
 
 def _ignore(_: Any) -> None:
-    """Ignore the result of a call that has none."""
+    """Discard the answer to a call without a result."""
 
 
 def _call(policy: Policy, method: str, *arguments: Any) -> Any:

@@ -25,7 +25,7 @@ REFERENCE_POLICY = "psm"
 FIRST = 3
 """Number of first ranks whose order is compared between measures."""
 
-_DRAWS = 2000  # so that 50 lie above a 95 % interval
+_DRAWS = 2000  # so that 50 draws lie above a 95 % interval
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Standing:
     Attributes
     ----------
     rank : int
-        Rank from 1. Policies that do not differ from the first one of a rank share it.
+        Rank from 1. Policies that do not differ from the first policy of a rank share the rank.
     policy : str
         Policy spec.
     score, low, high : float
@@ -43,7 +43,8 @@ class Standing:
     behind, behind_low, behind_high : float
         Score divided by that of the first policy, and its 95 % interval over the kinds of traffic.
     best, worse : int
-        Number of cases in which no policy costs less, and in which the policy costs more than static PSM.
+        Number of cases in which no policy costs less, and number of cases in which the policy costs more than
+        static PSM.
     worst, worst_case : (float, Case)
         Largest ratio of the policy's cost to the cost of the best policy in the same case, and this case.
     """
@@ -145,7 +146,7 @@ def share_of_same_order(result: BenchmarkResult, policies: Sequence[str]) -> flo
 
 
 def _ranks(scores: FloatArray, order: Iterable[int]) -> list[int]:
-    """Return the rank of each policy in *order*; policies equal to the first one of a rank share it."""
+    """Return the rank of each policy in *order*; policies equal to the first of a rank share the rank."""
     differs, ranks, leader = _differs(scores), list[int](), -1
     for number, index in enumerate(order, 1):
         if leader < 0 or differs[leader, index]:
@@ -157,7 +158,8 @@ def _ranks(scores: FloatArray, order: Iterable[int]) -> list[int]:
 def _differs(logs: FloatArray) -> NDArray[np.bool_]:
     """Return which policies differ in their mean over the seeds, by paired tests with Holm's correction.
 
-    *logs* are logarithms of costs, shape (policies, seeds). With a single seed, only the sizes are compared.
+    *logs* are logarithms of costs, shape (policies, seeds). A single seed allows no test, so only the size of
+    a difference counts.
     """
     means = logs.mean(axis=1)
     differs = np.abs(np.subtract.outer(means, means)) > np.log1p(MIN_DIFFERENCE)
@@ -165,7 +167,7 @@ def _differs(logs: FloatArray) -> NDArray[np.bool_]:
 
 
 def _wins_and_losses(logs: FloatArray, reference: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return in which cases no policy costs less, and which cost more than the reference."""
+    """Return, by policy and case, whether no policy costs less, and whether the reference costs less."""
     wins = np.zeros(logs.shape[:2], dtype=bool)
     worse = np.zeros_like(wins)
     for case in range(logs.shape[1]):

@@ -98,7 +98,7 @@ class BenchmarkResult:
         return np.asarray(np.minimum(chain, self.log_costs(self.policies).min(axis=0)))
 
     def part(self, seeds: Sequence[int], cases: Sequence[Case] | None = None) -> BenchmarkResult:
-        """Return the result of some of its seeds and cases; None returns all cases."""
+        """Return the part of this result for some seeds and cases; None selects all cases."""
         columns = [self.seeds.index(seed) for seed in seeds]
         chosen = self.cases if cases is None else tuple(cases)
 
@@ -113,12 +113,12 @@ class BenchmarkResult:
         return replace(self, seeds=tuple(seeds), runs=runs, chain_j=chain_j)
 
     def joined(self, other: BenchmarkResult) -> BenchmarkResult:
-        """Return this result with the policies that only *other* has."""
+        """Return this result, extended by the policies that only *other* has."""
         runs = {**self.runs, **{name: each for name, each in other.runs.items() if name not in self.runs}}
         return replace(self, runs=runs, files={**other.files, **self.files})
 
     def differing_facts(self, other: BenchmarkResult) -> list[str]:
-        """Return the versions and files in which *other* differs from this result, as texts."""
+        """Return texts that name the versions and files in which *other* differs from this result."""
         return [
             f"{name} ({own.get(name, 'missing')[:12]} and {theirs.get(name, 'missing')[:12]})"
             for own, theirs in (
@@ -131,7 +131,7 @@ class BenchmarkResult:
         ]
 
     def differing_cases(self, other: BenchmarkResult) -> list[tuple[str, Case]]:
-        """Return the runs, of policies and of the optimum, whose costs in *other* differ: name and case."""
+        """Return name and case of each run, of a policy or of the optimum, whose costs differ in *other*."""
         both = [policy for policy in self.policies if policy in other.runs]
         pairs = {
             (policy, case): (sum(own, ()), sum(other.costs(policy, case), ()))
@@ -227,7 +227,7 @@ def plan_of(result: BenchmarkResult) -> BenchmarkPlan:
 
 
 def _missing(result: BenchmarkResult) -> Iterator[str]:
-    """Yield the names of the facts that a result lacks and its verification needs."""
+    """Yield the names of the facts that a verification needs and the result lacks."""
     facts = facts_of(result.policies, plan_of(result))
     yield from (name for name in ("seeds", "runs") if not getattr(result, name))
     yield from (f"version of {name}" for name in facts["versions"] if name not in result.versions)

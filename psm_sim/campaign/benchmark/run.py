@@ -49,7 +49,7 @@ def run_benchmark(
     plan : BenchmarkPlan
         Cases and seeds.
     store : Path or None
-        Table of a sweep that keeps finished tasks; None for none.
+        Table of a sweep that keeps finished tasks; None discards them.
     workers, progress
         See :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
     known : BenchmarkResult or None

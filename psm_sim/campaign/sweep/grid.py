@@ -135,7 +135,7 @@ _DEFAULT_POLICY = "lpsm"
 
 
 def fixed_axes(values: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GridAxis]:
-    """Return an axis with a single value for each of the *values* and topology keys. None is left out.
+    """Return an axis with a single value for each value and topology key that is not None.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def _expand_part(part: str, owner: str) -> list[str]:
 
 
 def to_number(value: str) -> str | float:
-    """Return *value* as a float if it is one, because some parameters accept a number or a name."""
+    """Return *value* as a float if it is a number, because some parameters accept a number or a name."""
     try:
         return float(value)
     except ValueError:

@@ -86,7 +86,7 @@ def varying_keys(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
 def candidates(rows: Iterable[TaskRow]) -> list[Candidate]:
     """Group the finished tasks that differ only in the seed, in the order of *rows*.
 
-    The results of each ``[[stations]]`` table are a group of their own.
+    The results of each ``[[stations]]`` table form a separate group.
     """
     groups: dict[tuple[Any, ...], list[TaskRow]] = {}
     for row in rows:

@@ -66,8 +66,8 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
     *tasks* maps the key of each task to the task. There is a job for each worker if there are enough tasks.
-    Each policy is initialised once before. The second result has the rows of the tasks whose policy failed in
-    this initialisation.
+    Each policy is first initialised once, as a trial. The second result has the rows of the tasks whose
+    policy failed in the trial.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def _network_key(scenario: Scenario) -> tuple[Any, ...]:
 
 
 def _try_policies(trials: Sequence[tuple[Spec, Topology]]) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Yield the parameters of each policy, and the error if its own code fails."""
+    """Yield the parameters of each policy, and an error message if the policy's own code fails."""
     for outputs, error in run_in_order(_policy_parameters, trials, 1, isolated=limits_user_code()):
         if error is not None and not isinstance(error, (PluginError, WorkerDiedError)):
             raise error
@@ -147,8 +147,8 @@ def _trace_parameters(scenario: Scenario) -> dict[str, Any]:
 def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None) -> Iterator[TaskRow]:
     """Run a job in this process, and yield its rows. The row of a failed task contains its error message.
 
-    *contents* has the bytes of the Python files that the policies name. Other files are looked up in
-    *folder*, if it is given and this machine has it.
+    *contents* maps the Python files that the policies name to their bytes. Other files are looked up in
+    *folder*, if this machine has such a folder.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None)
 
 
 def _run(job: Job) -> Iterator[TaskRow]:
-    """Yield the row of each policy after its run. If a policy fails, the policies after it run without it.
+    """Yield the row of each policy after its run. If a policy fails, the policies after it still run.
 
     If user code has used up the memory of this process, the remaining policies are left to another process.
     """
@@ -185,7 +185,7 @@ def _run(job: Job) -> Iterator[TaskRow]:
         failure = error
     if failure is None:
         return
-    if not is_begun and len(job.rows) > 1:  # any row may have failed
+    if not is_begun and len(job.rows) > 1:  # any policy may be at fault
         yield from _run(job.part(0, 1))
         done = 1
     else:
@@ -196,7 +196,7 @@ def _run(job: Job) -> Iterator[TaskRow]:
 
 
 def _measures(blocks: Sequence[Block]) -> dict[str, Any]:
-    """Return the measures of a run by name. Several kinds of stations have measures each."""
+    """Return the measures of a run by name; several kinds of stations have separate measures."""
     kinds: dict[str, list[Block]] = {}
     for block in blocks:
         kinds.setdefault(block.keys["kind"], []).append(block)
@@ -270,7 +270,7 @@ def run_sweep_tasks(
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     processes = 1 if cluster else process_count(len(missing), workers)
     jobs, failed = make_jobs(missing, processes)
-    # Append a row again if its files have an earlier content again: the last row of a task counts.
+    # The last row of a task counts, so a row is appended again if its files have regained an earlier content.
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
     table.append(failed)

@@ -90,7 +90,7 @@ class TaskRow:
         return json.dumps([self.policy, self.scenario, self.seed])
 
     def by_station(self) -> list[TaskRow]:
-        """Return a row for each table of stations, with its name as parameter ``station``, or this row."""
+        """Return a row with the parameter ``station`` per ``[[stations]]`` table; this row without tables."""
         if not any(isinstance(value, dict) for value in self.measures.values()):
             return [self]
         return [
@@ -121,13 +121,13 @@ class SweepTable:
         self.damage = ""
         records: dict[int, Sequence[Any]] = {}
         query = "SELECT rowid, * FROM rows ORDER BY rowid"
-        for ordered_query in (query, f"{query} DESC"):  # from both ends to a damaged page
+        for ordered_query in (query, f"{query} DESC"):  # from each end up to a damaged page
             try:
                 for number, *values in database.execute(ordered_query):
                     records[number] = values
                 break
             except sqlite3.DatabaseError as error:
-                # Python raises the error of a text that is not UTF-8, without a code
+                # For a text that is not UTF-8, Python raises an error without a code.
                 if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) != sqlite3.SQLITE_CORRUPT:
                     raise
                 self.damage = str(error)
@@ -149,7 +149,7 @@ class SweepTable:
 
     @property
     def figure_checksum(self) -> int:
-        """Checksum of 31 bits of the figure that was drawn last; 0 for none."""
+        """Checksum (31 bits) of the last figure that was drawn; 0 if no figure was drawn."""
         return int(self._database.execute("PRAGMA user_version").fetchone()[0])
 
     @figure_checksum.setter
@@ -183,9 +183,9 @@ def _natural_order(text: str) -> list[Any]:
 def open_table(path: Path | None, *, new: bool = True) -> Iterator[SweepTable]:
     """Open a table. None opens one in memory.
 
-    If *new* is true, a file that does not exist is created, and removed at the end if it has no rows. No
-    other sweep can use it meanwhile. A damaged file is then replaced by one with the rows that can be read,
-    and kept with the suffix ``.damaged``.
+    If *new* is true, the file is locked against other sweeps. A file that does not exist is then created, and
+    removed at the end if it has no rows. A damaged file is then replaced by a table of its readable rows, and
+    a copy of the damaged file is kept with the suffix ``.damaged``.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def _replace_damaged(path: Path, damaged: SweepTable, stack: ExitStack) -> Sweep
     shutil.copyfile(path, copy)
     for suffix in ("-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
-    path.write_bytes(b"")  # the same file, which is locked
+    path.write_bytes(b"")  # not a new file, because this file is locked
     table = _connect(path, True, stack)
     table.append(damaged.rows)
     table.damage = damaged.damage
@@ -264,7 +264,7 @@ def _connect(path: Path | None, new: bool, stack: ExitStack) -> SweepTable:
 def _lock(path: Path, stack: ExitStack) -> None:
     """Lock a file until the *stack* or the process ends.
 
-    Systems without ``fcntl`` have no lock: there, two sweeps can run a task twice, but lose none.
+    Systems without ``fcntl`` have no lock. Two sweeps can then run the same task twice, but no row is lost.
     """
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""Price of delay that meets a target, controlled by the delay that the station estimates to cause."""
+"""Price of delay, controlled so that the estimated delay that a policy causes meets a target."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class DelayControl:
 
     def _end_page(self) -> None:
         took_s, added_s = self._last_s - self._begin_s, self._added_s
-        # A third of the page time counts at least, because the estimated delay may exceed the page time.
+        # At least a third of the page time is used, because the estimated delay may exceed the page time.
         load_s = max(took_s - added_s, took_s / 3, MIN_LOAD_S)
         self.excess += added_s / load_s if self._is_relative else added_s
         self.pages += 1

@@ -59,10 +59,11 @@ class DecisionGrid(NamedTuple):
     Attributes
     ----------
     times_s : ndarray, shape (n,)
-        Decision times in seconds, ascending. The first one precedes all beacons. Every beacon is a decision
-        time, except the last few, whose number is the longest doze in beacons.
+        Decision times in seconds, ascending. The first one precedes all beacons. All beacons but the last
+        ``max_beacons`` are decision times.
     beacons_s : ndarray, shape (b,)
-        Beacon times in seconds. A doze can end at the last few, but no decision is made there.
+        Beacon times in seconds. A doze can end at one of the last ``max_beacons``, but no decision is made
+        there.
     next_beacon : ndarray, shape (n,)
         Index into ``beacons_s`` of the first beacon after each decision time.
     """
@@ -144,7 +145,8 @@ def _minimise_backwards(
     stay_j : list of float, length n
         Cost of staying awake until the next decision time, in joules.
     left_j : ndarray, shape (b,)
-        Cost from each beacon on, in joules. This function fills in the beacons that are decision times.
+        Cost from each beacon on, in joules. This function sets the costs from the beacons that are decision
+        times.
     """
     max_beacons, onward = doze_j.shape[1], inf
     bounds = [0, *(np.flatnonzero(np.diff(next_beacon)) + 1).tolist(), next_beacon.size]
@@ -167,9 +169,9 @@ def longest_doze_is_best(
     """Return whether the longest doze is optimal from *now_s* to *until_s*, at beacons *beacon_s* apart.
 
     The test uses the maximum hazard rate of the distribution. With a constant hazard h, a doze of T seconds
-    costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The
-    longest doze minimises this cost at one hazard, and is optimal for every hazard of at most half of it. To
-    split or shift the doze by a beacon would then save less than it costs.
+    costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The longest doze
+    minimises this cost at one hazard, and is optimal for every hazard of at most half of it. Splitting the
+    doze, or shifting it by a beacon, would then save less than it costs.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
     arrived, _ = model(grid_s)

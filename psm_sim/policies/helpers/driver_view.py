@@ -15,7 +15,7 @@ class ObservationComponent(NamedTuple):
     Attributes
     ----------
     name : str
-        Name, which ends with the unit of a time.
+        Name; the name of a time ends with its unit.
     high : float
         Upper limit; greater values are cut off. The lower limit is 0.
     description : str

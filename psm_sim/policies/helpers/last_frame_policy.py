@@ -46,6 +46,6 @@ class LastFramePolicy(Policy):
         return max(0.0, self.last_s + timeout_s - now_s)
 
     def aligned(self, now_s: float, wait_s: float, interval: int) -> Rest:
-        """Return the rest that is awake for *wait_s* and ends at a beacon whose number *interval* divides."""
+        """Return a rest with *wait_s* awake, up to a beacon whose number is a multiple of *interval*."""
         past = (self.beacon_grid.after(now_s + wait_s) - 1) % interval
         return Rest(wait_s, interval - past, repeat=not wait_s and not past)

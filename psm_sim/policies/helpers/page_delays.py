@@ -59,7 +59,7 @@ class PageDelays:
         self._beacons = beacons
         self._flows = OutstandingRequests()
         self._sent: set[int] = set()  # connections that have sent since the last rest
-        self._starts_s: dict[int, float] = {}  # b or B, by connection whose reply has not arrived
+        self._starts_s: dict[int, float] = {}  # b or B of each connection whose reply has not arrived
         self._received: list[tuple[float, int, int]] = []  # since the last rest: time, connection, waiting
         self._interrupted: Poll | None = None
         self._rest_s, self._wake_s = 0.0, 0.0

@@ -83,7 +83,7 @@ class PredictionRule:
     """Rule that turns the weights of the experts into one polling time.
 
     ``mean`` and ``harmonic`` are weighted means of the times and of the polling rates. ``quantile:Q`` is the
-    shortest time for which it and all shorter times have at least the weight Q, and ``median`` is
+    shortest time at which the total weight of all times up to this time is at least Q, and ``median`` is
     ``quantile:0.5``. ``sample`` draws one expert's time by its weight. The draws are the same in every run.
 
     Parameters
@@ -157,7 +157,7 @@ class IdlePlan:
         Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` of these rounds, or None.
         Called after the first round.
     learned : callable
-        Called with the number of the next wake-up beacon, after the rounds that are over were learnt.
+        Called after the past rounds were learnt, with the number of the next wake-up beacon.
     times_ms : ndarray, shape (n,)
         Polling times of the experts, in ms, ascending.
     beacon_s : float
@@ -185,7 +185,7 @@ class IdlePlan:
             yield from _runs(round_to_beacons(mean_times))
 
     def followed(self, heard: int, until: int) -> None:
-        """Learn from the rounds that are over."""
+        """Learn from the past rounds."""
         self._lookahead.learn(heard)
         self._learned(until)
 
