@@ -11,7 +11,7 @@ from psm_sim.workload.messages import Messages
 from psm_sim.workload.traffic_file import TrafficPart
 
 PUSH_KINDS = ("poisson", "bursts", "clock", "shift")
-"""Kinds of push traffic. ``shift`` is each of the others for a third of the run."""
+"""Kinds of push traffic. ``shift`` consists of the other three, each for a third of the run."""
 
 _PARTS = {
     "poisson": TrafficPart(timing="poisson", period_s=60.0),

@@ -29,7 +29,7 @@ FEATURES = (
     "log(price / difference of the power awake and asleep)",
     "log(beacon_j / (this difference * beacon interval))",
 )
-"""Numbers that a rule weighs."""
+"""Inputs of a rule, in the order of its weights."""
 
 _SHORTEST = 0.01  # s; avoids log(0)
 _THRESHOLDS_S = [0.001, *((low * high) ** 0.5 / 1000 for low, high in pairwise(AWAKE_MS[1:]))]

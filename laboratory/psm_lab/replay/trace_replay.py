@@ -28,10 +28,10 @@ from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.policies.helpers.polling_times import ROUNDING_OFFSET
 
 _PROGRESS_POLLS = 20_000
-"""Number of polls between two progress reports; a replay makes them in a third of a second."""
+"""Number of polls between two progress reports. A replay takes a third of a second for them."""
 
 _STATELESS = (FormulaLoss, InverseLoss, InverseLogLoss)
-"""Losses that depend neither on arrival times nor on earlier polls. For other losses, bins are listed."""
+"""Losses that depend neither on arrival times nor on earlier polls. Others receive the bytes of each bin."""
 
 
 class ReplayPoller:

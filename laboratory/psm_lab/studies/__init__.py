@@ -61,7 +61,7 @@ ACTIVE_STUDIES = {
 """Studies of the online active learners."""
 
 GROUPS = {"all": STUDIES, "validation": VALIDATIONS, "learners": ACTIVE_STUDIES}
-"""Studies that one name selects. ``all`` is the default and has no studies of the other groups."""
+"""Groups of studies by name. ``all`` is the default and has no studies of the other groups."""
 
 _LOCATIONS = STUDIES | OWN | FIELD | VALIDATIONS | ACTIVE_STUDIES
 

@@ -89,7 +89,7 @@ def run_with_lower_bound(policies: Sequence[str], scenario: Scenario) -> list[Ro
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
-"""Bounds p of the slowdown, as those of the BSD paper."""
+"""Bounds p of the slowdown, as in the BSD paper."""
 
 LONG = ("psm:listen_interval=12", "psm:listen_interval=40")
 """Long fixed polling times for the far end of the frontier. They run in the simulator only."""

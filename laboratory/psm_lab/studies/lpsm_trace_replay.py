@@ -23,7 +23,7 @@ BEGINNING = 300
 """Number of polls that count as the early iterations."""
 
 ZOOM = 2_000
-"""Number of polls that count as the earlier phases of learning. The thesis gives an example after 1600."""
+"""Number of polls of the earlier phases of learning. The thesis gives an example after 1600 polls."""
 
 SEEDS = 5
 """Maximum number of seeds, because a replay takes long."""

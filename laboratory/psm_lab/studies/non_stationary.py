@@ -84,7 +84,7 @@ _VERDICTS = {
     ("worse", "equivalent"): "worse in energy",
     ("equivalent", "worse"): "worse in slowdown",
 }
-"""Verdict on a policy, by those on its energy and its slowdown."""
+"""Verdict on a policy, by the verdicts on its energy and its slowdown."""
 
 
 Runs = dict[str, pd.DataFrame]

@@ -151,7 +151,7 @@ def _dtim_case(row: Row, base_ma: float, charge_mc: float, period: int) -> Task:
 PERIODS = (1, 3, 10)
 """DTIM periods of the data sheets."""
 LONGER_BYTES = 225
-"""Size of a beacon that was measured at an access point of 802.11n."""
+"""Size of a beacon in bytes, measured at an 802.11n access point."""
 
 
 def beacon_ms(row: Mapping[str, Any], beacon_bytes: int | None = None) -> float:
@@ -297,7 +297,7 @@ GIVEN = ((3,), (1,), (10,), (1, 10), (1, 3), (3, 10))
 """DTIM periods whose means are given, the recommended ones first."""
 
 SCATTERED = ("ESP32", "ESP32-S2")
-"""Chips whose rows scatter or belong to two sleep states, and are tallied separately."""
+"""Chips tallied separately, because their rows scatter or belong to two sleep states."""
 
 
 def _calibration_cases(_: float, __: int) -> Iterable[Task]:

@@ -57,7 +57,7 @@ TOGETHER: Mapping[str, Sequence[str]] = {
 FACTORS = {**ALONE, **TOGETHER}
 
 PRICES_W = (0.1, 1.0, 5.0)
-"""Prices of a second of added page time."""
+"""Prices of added page time in watts, i.e. in joules per second."""
 
 
 class Pages(NamedTuple):

@@ -189,7 +189,7 @@ PAIRS = (
 
 PASSIVE = ("randDKM", "randPerc")
 FACTORS = (1.26, 6.08)
-"""Range over the thesis's problems of the labels of randPerc relative to the best active combination."""
+"""Labels of randPerc relative to the best active combination: range over the thesis's problems."""
 
 SOURCE = "thesis, 4.6.2"
 

@@ -72,7 +72,7 @@ TUNED = {
     "lasec": tuple(f"ridge={ridge},c={c}" for ridge in _RIDGES for c in _DRIFTS if ridge < c),
     "sop": tuple(f"ridge={ridge}" for ridge in _RIDGES),
 }
-"""Parameters of the second-order learners among which the extra stream chooses, as in [001]."""
+"""Candidate parameters of the second-order learners, tuned on the extra stream as in [001]."""
 
 MARGINS = {
     "LASEC-SS": "LASEC coin",
