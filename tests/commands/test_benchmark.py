@@ -146,7 +146,7 @@ def test_a_tampered_result_is_not_verified(capsys, monkeypatch, folder, tamper):
 
 
 @pytest.mark.parametrize("words", [("--seed", "1"), ("--fresh",)])
-def test_other_seeds_run_all_policies(capsys, words):
+def test_with_other_seeds_all_policies_are_run(capsys, words):
     assert benchmark(*words, "--replications", "1", "--store", "tasks.sqlite", "--output", "new.json") == 0
     assert read_result(Path("new.json")).policies == ["always-on", "psm"]
     assert Path("tasks.sqlite").exists()
@@ -161,7 +161,7 @@ def test_a_case_has_the_energy_and_charge_of_each_policy(capsys):
     assert f"{energy_j / 3600 / 3.3 * 24_000:.3g}" in shown
 
 
-def test_a_file_of_seeds_runs_all_policies(capsys, monkeypatch, folder):
+def test_with_a_file_of_seeds_all_policies_are_run(capsys, monkeypatch, folder):
     monkeypatch.setattr(cases, "TRAFFIC", FEW.traffic)
     (folder / "hidden.toml").write_text("seeds = [5]")
     assert benchmark("--seeds", "hidden.toml", "--output", "hidden.json") == 0

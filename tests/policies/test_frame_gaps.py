@@ -138,7 +138,7 @@ def test_frames_buffered_at_an_interruption_arrived_in_the_doze(gaps, observed):
     assert observed == [("request", 0.0, 0.05), ("request", 0.05, inf)]
 
 
-def test_a_reply_that_ends_without_data_did_not_arrive_before(gaps, observed):
+def test_a_reply_that_ends_without_data_did_not_arrive_before_its_fin(gaps, observed):
     """The FIN ends the request; the next gap is idle, and an unsolicited frame ends it."""
     gaps.sent(1.0, request(0))
     gaps.rests(1.0, 1.1)
@@ -151,7 +151,7 @@ def test_a_reply_that_ends_without_data_did_not_arrive_before(gaps, observed):
 
 
 def learnt(rate):
-    """Return a law trained on exponential waiting times with a rate."""
+    """Return a model trained on exponential waiting times with a rate."""
     law = WaitingTimeModel()
     for time_s in np.random.default_rng(1).exponential(1 / rate, 400):
         law.observe(max(0.0, time_s - 0.004), time_s)

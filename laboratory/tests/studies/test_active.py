@@ -86,7 +86,7 @@ def test_the_verdict_on_a_direction_follows_from_its_interval(mean, half, side, 
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(0.1, "open"), (0.3, "differs"), (-0.3, "differs")])
-def test_a_claim_of_no_difference_is_open_or_differs(mean, verdict):
+def test_the_verdict_on_a_claim_of_no_difference_is_open_or_differs(mean, verdict):
     """Without a published margin, an interval around 0 decides nothing."""
     claim = no_difference("s", "a - b", "labels", "here")
     assert claim.verdict(Interval(mean, 0.2, 5), mean, words=OPEN_AGREEMENT) == verdict
