@@ -44,7 +44,7 @@ class Port:
 
     @property
     def tim_bit(self) -> bool:
-        """Whether frames are buffered, so the station's bit in the traffic indication map (TIM) is set."""
+        """Whether the station's bit in the traffic indication map (TIM) is set: frames are buffered."""
         return bool(self._buffered)
 
     @property

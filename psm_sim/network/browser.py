@@ -15,7 +15,7 @@ from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page_view import DependencyPage, Page
 
 STALL_S = 3600.0
-"""Time without a new byte after which a page fails, in seconds; longer than TCP retransmits."""
+"""Time in seconds without a new byte after which a page fails. TCP gives up earlier."""
 
 
 class Visit(NamedTuple):

@@ -19,7 +19,7 @@ BEACON_MS = 102.4
 BEACON_AIR_MS = 1.384
 """Air time of a beacon of 149 B at 1 Mbit/s, for which a chip of unknown charge per beacon is awake.
 
-The comparison for :data:`DOZING_RATIOS` reads data sheets in this way too.
+The comparison for :data:`DOZING_RATIOS` makes the same assumption.
 """
 
 ASSOCIATION_MC = (80.0, 200.0, 400.0)

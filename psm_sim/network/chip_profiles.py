@@ -34,7 +34,7 @@ _NOT_ASSOCIATED = ("deep-sleep", "off")
 """Modes in which the station is not associated."""
 
 ORIGINS = ("measured", "derived", "data sheet", "assumed")
-"""First words of an origin: published measurement, computed from measurements, data sheet, or neither."""
+"""First words of an origin: published, computed from measurements, from a data sheet, or none of these."""
 
 _NUMBERS = (
     "supply_v",
@@ -56,7 +56,7 @@ _TOPOLOGY = (
     ("station.wake_ms", ("wake_ms",), 0),
     ("power.supply_v", ("supply_v",), 0),
 )
-"""Topology key, the numbers that its value sums, and the factor to amperes or coulombs; 0 for other units."""
+"""Topology keys, the numbers whose sum is the value, and the factor to amperes or coulombs, or 0."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def load_profile(text: str) -> ChipProfile:
     path = _find(spec.name)
     table = read_toml(path, "profile")
     description, source = (str(table.pop(key, "")) for key in ("description", "source"))
-    table.pop("names", None)  # of boards
+    table.pop("names", None)  # names of boards
     if table.pop("calibration", None) is not None and "mode" not in table:
         raise InputError(
             f"{path.name} is no profile, because its recording has no beacons; record an associated, idle"

@@ -91,7 +91,7 @@ class EnergyLedger(Observer):
         self._beacons += count
 
     def listen(self, seconds: float) -> None:
-        """Count *seconds* of the current doze as time awake, in which the radio listens."""
+        """Count *seconds* of the current doze as time awake, because the radio listens."""
         self._listened_s += seconds
 
     def transmit(self, seconds: float) -> None:

@@ -42,7 +42,7 @@ _HANDSHAKE = -1
 
 
 class PageLoad:
-    """Load of one page by a browser."""
+    """Loading of one page by a browser."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class PageHostLoad:
         self.is_resolved = recorded.dns_s <= LOCAL_DNS_S
 
     def lacking_s(self, recorded_s: float) -> float:
-        """Return by how much a recorded time exceeds the round trip of the topology, in seconds."""
+        """Return the excess of a recorded time over the round trip of the topology, in seconds."""
         return max(0.0, recorded_s - self._load.round_trip_s)
 
     def request(self, request: Request, *, multiplexed: bool) -> None:
@@ -158,7 +158,7 @@ class ConnectionPool:
         self.serve()
 
     def serve(self) -> None:
-        """Send waiting requests on connections that are ready, and open connections for the others."""
+        """Send waiting requests on ready connections, and open connections for the other requests."""
         while self._ready and self._waiting:
             connection = self._ready[-1] if self._multiplexed else self._ready.pop()
             connection.send(self._waiting.popleft())
@@ -169,12 +169,12 @@ class ConnectionPool:
             self.load.browser.connect(self._application)
 
     def opened(self, connection: ClientConnection) -> None:
-        """Use a connection whose handshakes are complete."""
+        """Handle the end of the handshakes of a connection."""
         self._opening -= 1
         self.idle(connection)
 
     def idle(self, connection: ClientConnection) -> None:
-        """Use a connection that can carry a further request."""
+        """Mark a connection as ready for a further request, and send waiting requests."""
         if connection not in self._ready:
             self._ready.append(connection)
         self.serve()

@@ -100,7 +100,7 @@ class LinuxTimeout(RetransmissionTimeout):
     """Retransmission timeout of Linux (``tcp_rtt_estimator()`` in ``net/ipv4/tcp_input.c``).
 
     A shorter round trip raises the deviation an eighth as much as a longer round trip. The margin over the
-    smoothed round trip rises to the deviation at once, and falls by a quarter of the difference in a round
+    smoothed round trip rises to the deviation at once, and falls by a quarter of the difference per round
     trip. With one sample at a time, each sample ends a round trip.
     """
 

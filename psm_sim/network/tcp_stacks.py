@@ -55,7 +55,7 @@ class TcpStack(NamedTuple):
 
 TCP_STACKS = {
     # RFC 6298, 2.1, 2.3 with a clock granularity of 0, 2.4 and 5; RFC 5681, 3.1; RFC 9293, 3.10.7.4. The
-    # delay of ACKs is that of ns-2.
+    # delay of ACKs is taken from ns-2.
     "rfc": TcpStack(1.0, 1.0, 0.0, False, True, False, 0.1, False, 1, True, True, False, "rfc"),
     # TCP_TIMEOUT_INIT, TCP_RTO_MIN and TCP_DELACK_MIN in include/net/tcp.h; tcp_rtt_estimator() adds at least
     # TCP_RTO_MIN to the round trip; tcp_init_transfer() takes one segment if more than one SYN was repeated.

@@ -84,7 +84,7 @@ class Messages(Sequence[Message]):
     Parameters
     ----------
     rows
-        Messages, or an array made by :meth:`columns`, in any order. They are sorted by ``at_s``.
+        Messages, or an array made by :meth:`columns`, in any order. The rows are sorted by ``at_s``.
     at_access_point
         Whether downlink datagrams start at the access point, as in a recording made there. Otherwise the
         server sends them over the wired link.

@@ -60,7 +60,7 @@ def _time(text: str) -> float:
 
 
 def _size(text: str) -> int:
-    value = float(ascii_number(text))  # to accept 1e6
+    value = float(ascii_number(text))  # float() accepts 1e6
     if not 1 <= value <= MAX_OBJECT_BYTES or value != round(value):
         raise ValueError
     return round(value)

@@ -37,7 +37,7 @@ from psm_sim.workload.workload import Workload
 
 _PAGE = ("main_bytes", "request_bytes")
 _SLACK_S = 30.0
-"""Seconds of messages per page in addition to its think time and server delays, while the page loads.
+"""Seconds by which each page extends the time of the messages, beyond think times and server delays.
 
 With psm a page of ``modern`` takes 11 s on average (30 pages, seed 1).
 """

@@ -29,7 +29,7 @@ from psm_sim.workload.recordings.har_entries import HarEntry, epoch_s
 from psm_sim.workload.recordings.recording import PageRecording
 
 IDLE_S = 1.0
-"""Idle time that begins a new page, if the file does not name its pages, in seconds."""
+"""Idle time in seconds after which a new page begins, if the file does not list its pages."""
 MAX_HAR_BYTES = 512 << 20
 """Limit of the memory: the JSON of a HAR file is read as a whole."""
 MAX_BRACKETS = 3_000_000

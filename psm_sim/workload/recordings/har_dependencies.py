@@ -95,8 +95,8 @@ class RecordedNetwork:
     def server_delays_us(self, objects: Sequence[HarEntry]) -> tuple[list[int], list[int]]:
         """Return the server delay of each object in microseconds, and a lower bound of it, or ``UNKNOWN``.
 
-        The delay is the wait without the round trip, and 0 for a pushed object. It contains queueing. The
-        lower bound also excludes the time for which other bytes occupied the link during the wait.
+        The delay is the wait without the round trip, and 0 for a pushed object. The delay contains
+        queueing. The lower bound excludes the time for which other bytes occupied the link during the wait.
         """
         first_s = np.array([entry.first_s for entry in objects])
         wait_s = np.array([entry.delay_us / 1e6 for entry in objects])

@@ -27,18 +27,18 @@ _MAX_INT = 2**31 - 1  # the arrays have 32 bits
 class HarEntry:
     """Request of a page, as in the JSON of a HAR file.
 
-    Times are in seconds, 0 if there were none. Points in time are since the Unix epoch, NaN if unknown.
+    Durations are in seconds, 0 if absent. Points in time are in seconds since the Unix epoch, NaN if unknown.
 
     Attributes
     ----------
     start_s, end_s : float
         Times at which the entry begins and ends.
     size, request_bytes : int
-        Bytes of response and request; the latter can be ``UNKNOWN``.
+        Bytes of response and request; ``request_bytes`` can be ``UNKNOWN``.
     is_uncompressed : bool
         Whether ``size`` is the size of the decompressed body.
     tls_s, tcp_s : float
-        Times of the handshakes.
+        Durations of the TLS and TCP handshakes.
 
     Raises
     ------

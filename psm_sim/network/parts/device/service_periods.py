@@ -125,7 +125,7 @@ class ServicePeriodRadio(DeviceRadio):
         super().__init__(traits, env, doze, port, *others)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Wake up to transmit. A station that transmits in TWT periods only continues to doze."""
+        """Wake up to transmit. A station that transmits only in TWT periods continues to doze."""
         if not self._service.uplink_waits:
             return super().wake_to_send(now_s)
         self.advance(now_s)
@@ -134,7 +134,7 @@ class ServicePeriodRadio(DeviceRadio):
         return None
 
     def refuses(self) -> bool:
-        """Handle a frame that reaches the port. Return whether it must wait for a trigger or a wake-up."""
+        """Handle a frame that reaches the port. Return whether the frame must wait."""
         self.advance(self._env.now)
         outside = not self._agreed or self._env.now >= self._periods.ends_s
         if outside and self._state in (BUSY, AWAKE):

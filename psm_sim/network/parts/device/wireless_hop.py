@@ -94,7 +94,7 @@ class GroupFrames:
 
 
 class Transmissions(Observer):
-    """Observer that counts the time in which a station transmits in its *ledger*."""
+    """Observer that adds the transmit time of a station to its *ledger*."""
 
     def __init__(self, ledger: EnergyLedger) -> None:
         self._ledger = ledger
@@ -122,7 +122,7 @@ class DeviceHop(WirelessHop):
         self.idle_poll: IdlePoll | None = None
 
     def observers(self) -> Sequence[Observer]:
-        """Return the observer that counts transmissions, if they have their own power."""
+        """Return the observer of transmissions, if ``power.transmit_w`` is set."""
         return () if self.topology.power.transmit_w is None else (Transmissions(self.ledger),)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:

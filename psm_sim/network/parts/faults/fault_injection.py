@@ -191,7 +191,7 @@ class Faults(EndSystems):
     def _for_current_page(self, give_up: Callable[[Endpoint], None]) -> Callable[[Endpoint], None]:
         """Return a wrapper of *give_up* that ignores connections of earlier pages.
 
-        It reopens persistent connections.
+        The wrapper reopens persistent connections.
         """
 
         def filtered(end: Endpoint) -> None:

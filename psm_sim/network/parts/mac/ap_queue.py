@@ -76,7 +76,7 @@ class ApQueue:
         return bool(self._order)
 
     def collided(self, first_s: float) -> None:
-        """Record the collision for the Retry bit. The energy of the access point is not modelled."""
+        """Set the Retry bit of the frame that collided. The energy of the access point is not modelled."""
         if self._still_first():
             self._order[0].link.collided(first_s)
 
@@ -134,7 +134,7 @@ class ApQueue:
                 return
 
     def _deliver_without_ack(self) -> None:
-        """Deliver the first frame, whose ACK is lost. It stays in the queue."""
+        """Deliver the first frame, whose ACK is lost. The frame stays in the queue."""
         port = self._order[0]
         link = port.link
         entry = link.queue[0]

@@ -12,7 +12,7 @@ from psm_sim.network.parts.mac.channel import Contender, Exchange, FrameError
 from psm_sim.network.segment import Segment
 
 QueuedFrame = tuple[float, Any]
-"""Queued frame, after the time in seconds at which it was queued."""
+"""Queueing time of a frame in seconds, and the frame."""
 
 
 class BlockAckAgreement:

@@ -83,16 +83,16 @@ class Contender:
     Attributes
     ----------
     source : ApQueue or StationQueue
-        Queue whose frames it sends.
+        Queue whose frames the contender sends.
     backoff : int
         Remaining backoff, in idle slots.
     at_s : float
-        Time at which it sends if the channel stays idle, in seconds.
+        Time at which the contender sends if the channel stays idle, in seconds.
     earliest_s : float
-        Earliest start of its countdown, in seconds. It is later than for other contenders after a collision
-        or while the radio wakes.
+        Earliest start of the countdown, in seconds. After a collision or while the radio wakes, this time is
+        later than for other contenders.
     pending : bool
-        Whether it has a frame to send.
+        Whether the contender has a frame to send.
     """
 
     __slots__ = ("at_s", "backoff", "earliest_s", "pending", "retries", "source", "window")

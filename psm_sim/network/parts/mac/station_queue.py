@@ -46,7 +46,7 @@ class StationQueue:
         link.request_channel = lambda: channel.request(self.contender)
 
     def push(self, item: ControlFrame, immediate: bool = True) -> None:
-        """Queue a control frame; a PS-Poll overtakes the others, as in ns-3.
+        """Queue a control frame; a PS-Poll overtakes the other frames, as in ns-3.
 
         See :meth:`Channel.request` for *immediate*.
         """
@@ -131,7 +131,7 @@ class StationQueue:
     def _poll_exchange(self) -> Exchange:
         timing, answer = self._link.timing, self._port.first_buffered()
         if answer is None or self._port.awake:
-            # Nothing is buffered for the station: the access point answers with an ACK.
+            # If nothing is buffered for the station, the access point answers with an ACK.
             return self._two_frames(timing.poll_s, self._finish_empty_poll, nothing)
         own, other, answer_s = self.contender, self._port.sender.contender, self._port.link.timing.answer_s
         delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
@@ -209,7 +209,7 @@ class StationQueue:
                 return
 
     def _finish_unacknowledged_frame(self) -> None:
-        """Let the access point receive the first frame, whose ACK is lost. It stays in the queue."""
+        """Let the access point receive the first frame, whose ACK is lost. The frame stays in the queue."""
         entry = self._link.queue[0]
         if self._link.sniffer is not None:
             self._link.sniffer.frame(*self._sniffed(entry))
