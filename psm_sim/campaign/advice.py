@@ -358,7 +358,7 @@ def _missing(result: Result) -> float:
 
 
 def _count(result: Result, name: str) -> int:
-    """Return a number of messages, of all directions."""
+    """Return a number of messages, summed over all directions."""
     return sum(result[f"latency.{direction}.{name}"] for direction in directions_of(result.row))
 
 

@@ -233,7 +233,7 @@ def _intervals(driver: Driver, dtim_period: int) -> list[int]:
 def _access_point_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
     """Yield settings with a shorter DTIM period, if the driver has no listen interval that is as short.
 
-    They have the shortest time awake.
+    These settings have the shortest time awake.
     """
     shortest = replace(driver, timeouts_ms=(min(driver.timeouts_ms),), listen=None)
     for period in LISTEN_INTERVALS:
@@ -259,7 +259,7 @@ def _twt_settings(driver: Driver) -> Iterator[Setting]:
 
 
 def _new_settings(beacon_ms: float, longest_doze_ms: float | None) -> Iterator[Setting]:
-    """Yield the policies that need a new driver. Their longest dozes are whole beacon intervals."""
+    """Yield the policies that need a new driver. Each longest doze is a whole number of beacon intervals."""
     for name, (parameter, least_ms, default_ms) in _NEW_POLICIES.items():
         policy = name
         if longest_doze_ms is not None and longest_doze_ms < default_ms:

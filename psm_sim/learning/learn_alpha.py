@@ -174,8 +174,9 @@ class LearnAlpha(Learner):
     (thesis, eqs. 2.6 to 2.8). A round takes O(m n) time, independently of the number of rounds.
 
     The weight of a rate is multiplied by its evidence in each round. The logarithms of the weights are
-    updated after so few rounds that no weight underflows. This saves a quarter of the time of a round, 8 % of
-    a page of ``lpsm`` and 17 % of a replay. With rates in the log domain they are updated in every round.
+    updated only every few rounds, before a weight could underflow. This saves a quarter of the time of a
+    round, 8 % of the time of a page with ``lpsm`` and 17 % of the time of a replay. With rates in the log
+    domain, the logarithms are updated in every round.
 
     Parameters
     ----------

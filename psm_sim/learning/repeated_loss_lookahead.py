@@ -91,7 +91,7 @@ class Eigenmodes:
 
         Shape (2, m, n).
         """
-        # The values rarely change between blocks. The cache saves 5 % of a page of ``lpsm``.
+        # The values rarely change between blocks. The cache saves 5 % of the time of a page with ``lpsm``.
         key = values.tobytes()
         if key != self._key:
             both = np.stack([values, self.ones]) / self._likelihoods[:, 0]
@@ -102,8 +102,8 @@ class Eigenmodes:
     def visible_rates(self, rate_weights: FloatArray) -> slice:
         """Return the range of rates that can affect the next block of rounds.
 
-        At each rate the sum of the weights decreases in every round, by no more than the largest likelihood
-        ratio. The omitted rates together contribute at most 1e-17 of the sum in any round of the block.
+        At each rate, every round divides the sum of the weights by at most the largest likelihood ratio. The
+        omitted rates together contribute at most 1e-17 of the sum in any round of the block.
         """
         largest = rate_weights.item(rate_weights.argmax())
         visible = (rate_weights > largest * self._min_visible).nonzero()[0]

@@ -64,9 +64,10 @@ class Anticipate(Policy):
     The time from one frame to the next has a distribution that is learnt for each of six contexts
     (:class:`~psm_sim.policies.helpers.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`).
     Dynamic programming (:mod:`psm_sim.policies.helpers.doze_schedule`) then finds the schedule with the
-    lowest expected cost. The cost is the energy plus the price for each second that a frame is buffered.
-    A second of delay costs ``price`` times as much as a second awake instead of asleep. While no reply is
-    awaited, the radio never waits awake, and an unsolicited frame waits at most ``max_ms`` and a beacon.
+    lowest expected cost. The cost is the energy plus the price for each second that a frame is buffered. A
+    second of delay costs ``price`` times as much as a second awake instead of asleep. While no reply is
+    awaited, the radio never waits awake, and an unsolicited frame waits at most ``max_ms`` plus one beacon
+    interval.
 
     The schedule is for the first frame of any waiting connection. The price per connection decreases if
     several wait at the same time, see ``share``.
@@ -197,7 +198,7 @@ class Anticipate(Policy):
 
         With a constant hazard h, dozes of T seconds cost e / T + price h T / 2 per second, with the minimum
         at T^2 = 2 e / (price h). The hazard of unsolicited frames is at least n / (q + t) after t seconds of
-        silence. Silence then costs sqrt(2 e n price) (sqrt(q + t) - sqrt(q)) joules more.
+        silence. The beacons of this silence then need sqrt(2 e n price) (sqrt(q + t) - sqrt(q)) joules.
         """
         hazard_w = self._price_of_delay_w * _UNSOLICITED / (_QUIET_S + max(0.0, self._gaps.idle_s(now_s)))
         if not hazard_w:

@@ -42,9 +42,9 @@ class Lpsm(Policy):
 
     Three parameters are choices that the sources leave open. ``uplink`` sets the doze after an uplink packet;
     its default, one beacon, has the lowest slowdown. ``acks`` decides whether an ACK that is sent while a
-    poll's frames are retrieved counts as an uplink packet. Its default is the order of figure 2-4, which
-    first retrieves the data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether
-    interrupted dozes are learnt from.
+    poll's frames are retrieved counts as an uplink packet. The default follows figure 2-4, which first
+    retrieves the data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether interrupted
+    dozes are learnt from.
 
     A loss of a page is learnt when the next page begins, from the delays that
     :class:`~psm_sim.policies.helpers.page_delays.PageDelays` estimates. Such a loss assumes the defaults of

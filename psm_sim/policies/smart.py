@@ -27,7 +27,8 @@ class Smart(Policy):
     sent. A reply is late if it takes more than 1 + p times as long as without power saving, which is the
     bound of ``bsd``. The penalty has one stair: a late reply costs as much as ``penalty_ms`` awake.
 
-    The distribution is a :class:`~psm_sim.learning.WaitingTimeModel`. The original may estimate it otherwise.
+    The distribution is a :class:`~psm_sim.learning.WaitingTimeModel`. The original may estimate the
+    distribution in another way.
     """
 
     name: ClassVar[str] = "smart"
@@ -67,7 +68,7 @@ class Smart(Policy):
         dozed_s, woke_s = self._doze_s
         if now_s < woke_s:
             return now_s - ON_AIR_S, now_s
-        # A repeated doze began later than the first one.
+        # A repeated doze began later than the first doze.
         woke_s = max(woke_s, self.beacon_grid.time(self.beacon_grid.after(now_s) - 1))
         longest_s = longest_doze(self.max_sleep_ms, self.beacon_s) * self.beacon_s
         return max(dozed_s, woke_s - longest_s), woke_s

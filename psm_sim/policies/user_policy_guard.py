@@ -44,7 +44,7 @@ def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
 
     A spec or class is instantiated, and an instance is copied. A built-in policy is not guarded. A
     user-defined policy is guarded, after a trial of a second instance with a few calls. The trial does not
-    call ``finish()``, which may write files, and calls ``report()`` only without a ``finish()``.
+    call ``finish()``, which may write files, and calls ``report()`` only if the policy has no ``finish()``.
 
     Raises
     ------

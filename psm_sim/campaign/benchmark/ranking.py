@@ -41,7 +41,7 @@ class Standing:
     score, low, high : float
         Geometric mean of cost / best known cost, and its 95 % interval over the seeds.
     behind, behind_low, behind_high : float
-        Score divided by that of the first policy, and its 95 % interval over the kinds of traffic.
+        Score divided by the score of the first policy, and its 95 % interval over the kinds of traffic.
     best, worse : int
         Number of cases in which no policy costs less, and number of cases in which the policy costs more than
         static PSM.

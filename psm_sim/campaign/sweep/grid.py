@@ -205,8 +205,8 @@ class Grid:
     Parameters
     ----------
     axes : sequence of GridAxis
-        Axes with distinct keys. Values that do not vary are axes with a single value, see
-        :func:`fixed_axes`. Without an axis, the values are the defaults of the preset, and of
+        Axes with distinct keys. Values that do not vary are axes with a single value, see :func:`fixed_axes`.
+        A key without an axis has the default of the preset or of
         :class:`~psm_sim.simulation.scenario.Scenario`.
     policies : sequence of str
         Policy specs. Policies that are named only by axes are appended. The default is lpsm.

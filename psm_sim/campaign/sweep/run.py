@@ -328,7 +328,7 @@ def _opened(row: TaskRow) -> tuple[tuple[str, str], ...]:
 
 
 def _keys_with_files(job: Job) -> list[str]:
-    """Return the keys of the tasks that name a file, whose code may open further files."""
+    """Return the keys of the tasks that name a file. The code in this file may open further files."""
     stations = job.scenario.resolve_topology().stations
     shared = [Spec.parse(station.policy, "policy") for station in stations if station.policy]
     shared.append(Spec.parse(job.scenario.trace_name, "trace"))

@@ -112,7 +112,7 @@ class SweepTable:
     rows : list of TaskRow
         Rows in the order in which they were appended. The last row of a task counts.
     damage : str
-        Reason why some rows could not be read; empty if all could.
+        Reason why some rows could not be read; empty if all rows could be read.
     """
 
     def __init__(self, database: sqlite3.Connection) -> None:

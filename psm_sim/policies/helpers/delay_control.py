@@ -35,10 +35,10 @@ class DelayControl:
     """Integral control of the price of delay.
 
     A driver does not see pages. A period of activity counts as a page. It begins with a request while no
-    connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of
-    the estimated waits of its frames, divided by the square root of the number of waiting connections,
-    because parallel connections share a delay. The logarithm of the price is proportional to the sum of the
-    differences between the excess of each page and the target.
+    connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of the
+    estimated waits of its frames, divided by the square root of the number of waiting connections, because
+    parallel connections share a delay. The logarithm of the price is proportional to the sum, over all pages,
+    of the excess minus the target.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class DelayControl:
     pages : int
         Number of periods of activity that have ended.
     excess : float
-        Sum of their estimated excesses: slowdown minus 1, or seconds of delay.
+        Sum of the estimated excesses of these periods: slowdown minus 1, or seconds of delay.
     """
 
     def __init__(self, slowdown: float | None, delay_s: float) -> None:

@@ -33,7 +33,7 @@ AWAKE_MS = (0.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 MAX_BEACONS = 12
 """Longest doze of an action of the environment, in beacons."""
 
-_MAX_S = 3600.0  # an hour: all longer times mean that nothing happens
+_MAX_S = 3600.0  # one hour; a longer time has the same meaning
 
 OBSERVATION = (
     ObservationComponent(

@@ -19,7 +19,7 @@ class OutstandingRequests:
     these events. Frames without a connection (flow -1) are ignored.
 
     A full segment has the smaller MSS of the connection's two SYNs. A peer can send smaller segments: if a
-    payload of the same size follows a supposed end, this size is taken as that of a full segment, and the
+    payload of the same size follows a supposed end, this size is taken as the size of a full segment, and the
     reply goes on.
     """
 

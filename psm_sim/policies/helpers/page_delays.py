@@ -50,8 +50,8 @@ class PageDelays:
     2 T and so on. After any other uplink packet it wakes at the next beacon B, and then at B + T, B + 2 T and
     so on. The reply waits until the first of these beacons. The time from that poll or beacon to the reply's
     arrival is assumed not to depend on T, because every exchange but the first begins at a beacon. If an
-    uplink packet interrupts the doze, the buffered replies wait at most until then. The wait of a reply
-    counts 1/n if n connections wait, because parallel connections share a delay.
+    uplink packet interrupts the doze, the buffered replies wait at most until this packet. The wait of a
+    reply counts 1/n if n connections wait, because parallel connections share a delay.
     """
 
     def __init__(self, times_ms: FloatArray, beacons: Beacons) -> None:

@@ -84,7 +84,8 @@ class PredictionRule:
 
     ``mean`` and ``harmonic`` are weighted means of the times and of the polling rates. ``quantile:Q`` is the
     shortest time at which the total weight of all times up to this time is at least Q, and ``median`` is
-    ``quantile:0.5``. ``sample`` draws one expert's time by its weight. The draws are the same in every run.
+    ``quantile:0.5``. ``sample`` draws the time of one expert, with the weights as probabilities. The draws
+    are the same in every run.
 
     Parameters
     ----------
