@@ -24,10 +24,11 @@ _SEARCH_S = 30.0
 _SEARCHED = 600
 _MIN_WAKE_UPS = 5
 _MIN_SCORE = 0.35
-# Point samples miss most wake-ups. At least this share of at least so many pulses must then be wake-ups.
+# Point samples miss most wake-ups, which lowers the score. A comb of any score is accepted if more than this
+# share of the large pulses are wake-ups, and if there are at least this many wake-ups.
 _MOST, _MANY = 0.8, 30
 _CUTS = 6
-_SMALLEST = 0.4  # least charge of a wake-up, relative to the first quartile of their charges
+_SMALLEST = 0.4  # minimum charge of a wake-up, relative to the first quartile of all wake-ups
 
 
 class Comb(NamedTuple):
@@ -100,7 +101,7 @@ def _intervals(beacon_s: float | None) -> list[float]:
 
 
 def _quick_score(starts_s: FloatArray, interval_s: float, tolerance_s: float) -> tuple[float, float]:
-    """Return the score of the best interval within the error of a clock, and that interval."""
+    """Return the best score of an interval within the clock error of *interval_s*, and this interval."""
     span_s = max(float(starts_s[-1]), interval_s)
     count = 2 + int(2 * _MAX_CLOCK_ERROR * span_s / (tolerance_s / 2))
     tried_s = interval_s * (1 + np.linspace(-_MAX_CLOCK_ERROR, _MAX_CLOCK_ERROR, count))
@@ -119,7 +120,7 @@ def _quick_score(starts_s: FloatArray, interval_s: float, tolerance_s: float) ->
 
 
 def _common_phase(turns: FloatArray, tolerance: float) -> FloatArray:
-    """Return for each row of *turns* the most common fraction of a turn, within a tolerance."""
+    """Return the most common fractional part in each row of *turns*, within a *tolerance*."""
     bins = max(2, int(1 / tolerance))
     rows = np.arange(turns.shape[0])
     index = np.floor(turns % 1.0 * bins).astype(int) % bins
@@ -177,7 +178,7 @@ def _follow(
 
 
 def _count_observed(recording: Recording, pulses: Pulses, times_s: FloatArray, tolerance_s: float) -> int:
-    """Return how many of some times are neither in a gap nor in a pulse that began before."""
+    """Return how many of the *times_s* are neither in a gap nor in a pulse that began earlier."""
     index = np.clip(np.searchsorted(recording.times_s, times_s, side="right") - 1, 0, None)
     is_recorded = times_s < recording.times_s[index] + recording.lengths_s[index] + tolerance_s
     before = np.searchsorted(pulses.starts_s, times_s - tolerance_s) - 1

@@ -27,20 +27,22 @@ BEACONS, MISSED, GROUP_FRAMES, FRAMES, ASSOCIATION, TIMERS = STATES = (
 METER_ERROR = 0.01
 """Relative error of a meter."""
 
-# "Of 165" counts development recordings whose charge per beacon, or share missed, is within its tolerance.
+# "Of 165" counts the development recordings in which the charge per beacon, or the share of missed beacons,
+# is within its tolerance.
 _ASSOCIATION_S = 0.6  # the shortest published association with WPA2 takes 0.77 s
-_ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the least of an awake radio
-_MOST_AWAKE_MA = 150.0  # between the largest current of a receiver, 130 mA, and the least of a transmitter
+_ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the smallest current when awake
+_MOST_AWAKE_MA = 150.0  # between the largest current of a receiver, 130 mA, and the smallest of a transmitter
 _WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a sample
-_FOLLOW_UP_S = 3e-3  # 1.5 to 6 ms do as well
+_FOLLOW_UP_S = 3e-3  # values from 1.5 to 6 ms work as well
 _SHORTEST_S = 0.05  # no access point sends beacons more often
-_MAX_DTIM = 10  # of common access points; 5 does as well
+_MAX_DTIM = 10  # largest DTIM period of common access points; 5 works as well
 _ERROR = 0.05  # usual level of significance
-_SURE = 1e-3  # of a claim that needs no wider interval
-_FEW = 30  # of fewer values, none may be in a tenth of their mean by chance: 0.9**30 < _ERROR
+_SURE = 1e-3  # a cut with a smaller error does not widen the range of the charge per beacon
+_FEW = 30  # fewer values may all exceed a tenth of their mean by chance: 0.9**30 < _ERROR
 _WIDE = 6.0  # standard deviations of wake-ups: 4, 5 and 6 give 143, 144 and 146 of 165
-# Width in which missed beacons are equal, relative to their charge: 0.02, 0.04 and 0.08 give 153, 155 and 147
-# of 165. Five times the width shows how many are equal by chance; 3 and 10 do as well.
+# Charges of missed beacons are equal within this width, relative to the charge: 0.02, 0.04 and 0.08 give 153,
+# 155 and 147 of 165. The density within five times the width shows how many are equal by chance; 3 and 10
+# work as well.
 _TIGHT, _AROUND = 0.04, 5.0
 
 
@@ -48,12 +50,12 @@ _TIGHT, _AROUND = 0.04, 5.0
 class Calibration:
     """Currents and charges of a chip, estimated from a recording. Values not estimated are None.
 
-    Charges exceed the base. ``beacon_interval_ms`` is the time between two wake-ups, the beacon interval
-    times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, and ``beacon_uc`` the mean
-    charge, late beacons included. ``beacon_range_uc`` is the 95 % interval of the mean, including the error
-    of the meter. Where late beacons and group frames look alike, the range extends from the mean charge if
-    all longer wake-ups have group frames to the mean charge if all are late. ``shares`` are shares of the
-    mean current that sum to 1.
+    Charges are measured above the base. ``beacon_interval_ms`` is the time between two wake-ups, the beacon
+    interval times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, and ``beacon_uc``
+    the mean charge, late beacons included. ``beacon_range_uc`` is the 95 % interval of the mean, including
+    the error of the meter. If late beacons and group frames cannot be distinguished, the lower end of the
+    range assumes that all longer wake-ups have group frames, and the upper end that all of them are late
+    beacons. ``shares`` are shares of the mean current that sum to 1.
     """
 
     length_s: float
@@ -123,7 +125,7 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
         may_be &= pulses.peaks_ma > 0.5 * (levels.awake_ma - found.base_ma)
     comb = find_comb(recording, pulses, may_be, beacon_s)
     if comb is None and has_sent.any() and found.base_ma < _ALWAYS_ON_MA:
-        # No station transmits in each wake-up: these peaks are the start of its clock.
+        # No station transmits in every wake-up, so peaks at equal intervals are the start of its clock.
         awake_ma = levels.transmit_ma or found.base_ma + float(np.median(pulses.peaks_ma[has_sent]))
         if awake_ma < _MOST_AWAKE_MA:
             comb = find_comb(recording, pulses, has_sent & ~is_long, beacon_s)
@@ -153,7 +155,7 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
 def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: BoolArray) -> _Levels:
     """Return the levels at which the current stays, as modes weighted with the charge.
 
-    Associations have a level of their own, and are left out unless there is little else.
+    Associations have a different level, and are left out unless the other pulses have little charge.
     """
     currents = recording.currents_ma
     charge = pulses.charges_uc
@@ -171,7 +173,8 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     use = is_steady if is_resolved else is_inside
     awake_ma = weighted_mode(currents[use], excess[use])
     full_ma = max(awake_ma - float(base.mean()), 1e-9)
-    # The means at the edges of a pulse have any value; points have only the values of its ramps.
+    # Samples at the edges of a pulse have all intermediate values if they are means, and few if they are
+    # points.
     counts = np.histogram(excess[is_inside] / full_ma, np.arange(0.15, 1.0, 0.15))[0]
     is_point = counts.min() < 0.12 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
     is_resolved |= bool(is_point)
@@ -201,8 +204,8 @@ def _estimate_beacons(
 
     Wake-ups of a usual charge are beacons. Longer wake-ups with equal charges, or with another wake-up one
     beacon interval later, are missed beacons. The remaining wake-ups have group addressed frames if they are
-    in one phase of a DTIM period, or if there is a hole between their charges and the usual ones. Otherwise
-    they are late beacons.
+    in one phase of a DTIM period, or if a hole separates their charges from the usual charges. Otherwise they
+    are late beacons.
     """
     charges = pulses.charges_uc
     is_whole = is_plain & ~pulses.is_cut
@@ -217,7 +220,7 @@ def _estimate_beacons(
     usual_uc = _highest_usual_uc(charges[is_whole & ~is_missed], mode_uc, sample_uc)
     is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
     normal = charges[is_whole & ~is_dtim & ~is_missed]
-    if not (normal <= usual_uc).any():  # all wake-ups of a usual charge are in that phase
+    if not (normal <= usual_uc).any():  # all wake-ups of a usual charge are in the DTIM phase
         normal = charges[is_whole & ~is_missed]
     least_uc, error = _least_group_uc(normal[normal > usual_uc] - usual_uc)
     cut_uc = usual_uc + least_uc
@@ -249,7 +252,7 @@ def _mode(charges: FloatArray) -> float:
 
 
 def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
-    """Return the charge above which a wake-up is more than a beacon in time.
+    """Return the largest charge of a wake-up for a beacon that is not late.
 
     The charges below the mode give the standard deviation. In a recording of points, the charges of equal
     wake-ups differ by one or two samples.
@@ -268,7 +271,7 @@ def _next_pulse(pulses: Pulses, times_s: FloatArray) -> NDArray[np.intp]:
 def _follow_up_s(
     pulses: Pulses, comb: Comb, is_large: BoolArray, is_small: BoolArray, mode_uc: float
 ) -> float:
-    """Return the time from a missed beacon to the next one, at which the station wakes up again, or 0.
+    """Return the time from a missed beacon to the next, for which the station wakes up; 0 if not found.
 
     This time is a fraction of the interval between the wake-ups, because the station does not wake up for
     every beacon. After this time, a pulse follows large wake-ups more often than small ones.
@@ -291,7 +294,7 @@ def _follow_up_s(
 def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
     """Return which wake-ups are for beacons that group addressed frames may follow.
 
-    One wake-up in each DTIM period is for such a beacon, and most large wake-ups are among these.
+    These wake-ups have one phase of the DTIM period, in which large wake-ups are significantly more frequent.
     """
     from scipy.special import bdtrc
 
@@ -307,13 +310,13 @@ def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> Boo
 
 
 def _least_group_uc(above: FloatArray) -> tuple[float, float]:
-    """Return the excess charge at which group addressed frames begin, and the error of the claim.
+    """Return the smallest excess charge of group addressed frames, and the probability of an error.
 
     A late beacon waits for the rest of a frame on air. The density of such delays falls from 0 on, so at
     least the share x / (2 median) of them is below x. Group addressed frames add at least an interframe space
-    and a frame, so there is a hole with at most five values below them. If there is no hole, the charge is
-    infinite. If there are too few values to show a hole, the charge is 0, because a late beacon then matters
-    less.
+    and a frame, so below their charges there is a hole with at most five values. If there is no hole, the
+    charge is infinite. If there are too few values to show a hole, the charge is 0, because a few late
+    beacons matter little.
     """
     from scipy.special import bdtr
 
@@ -329,12 +332,12 @@ def _least_group_uc(above: FloatArray) -> tuple[float, float]:
 def _equal_wake_ups(
     charges: FloatArray, mode_uc: float, sample_uc: float, comb: Comb, is_plain: BoolArray
 ) -> tuple[BoolArray, float]:
-    """Return the wake-ups of equal charge above that of a beacon, and how many of them are missed beacons.
+    """Return the large wake-ups that have equal charges, and how many of them are missed beacons.
 
     The receiver waits equally long for each missed beacon. Wake-ups that have this charge by chance are
-    subtracted from the number. In a recording of points, a beacon has one of two numbers of samples, so
-    nearly all larger wake-ups must be equal. Equal wake-ups in one phase of a DTIM period are no missed
-    beacons, but have group addressed frames of equal length.
+    subtracted from the number. In a recording of points, charges are often equal by chance, so nearly all
+    large wake-ups must have equal charges. Equal wake-ups in one phase of a DTIM period have group addressed
+    frames of equal length, and are not missed beacons.
     """
     from scipy.special import pdtrc
 
@@ -372,9 +375,9 @@ def _awake_after_frame(
 ) -> float | None:
     """Return the usual time awake after a frame in ms, or None if fewer than three transmissions are seen.
 
-    In each pulse, the longest time between two transmissions, or from the last one to the end, counts,
-    because a station may announce its doze with a frame. Charges are converted to times, which is exact even
-    if samples are long. Half of the sample with the transmission counts as time after it.
+    In each pulse, this is the longest time between two transmissions, or from the last transmission to the
+    end, because a station may announce its doze with a frame. Times are computed from charges, which is exact
+    even if samples are long. Half of the sample with the transmission counts as time after it.
     """
     owner = np.searchsorted(pulses.begin, levels.sent, side="right") - 1
     is_used = (is_frame & ~pulses.is_cut)[owner] & (levels.sent < pulses.end[owner])

@@ -53,7 +53,7 @@ def track_base(recording: Recording) -> tuple[FloatArray, float]:
 
 
 def _highest_base(currents: FloatArray, low: float) -> float:
-    """Return the highest current of a sleeping chip, of which *low* is the lowest mode.
+    """Return the highest current of a sleeping chip; *low* is the lowest mode of the *currents*.
 
     A processor that starts up draws a third of the current of an awake radio. Two sleep states differ by far
     less.
@@ -71,7 +71,7 @@ def _quantum(currents: FloatArray) -> float:
 
 
 def _refined_mode(values: FloatArray, quantum: float) -> tuple[float, float]:
-    """Return the mean around the mode, and the noise, estimated from the values below it."""
+    """Return the mean around the mode, and the noise, estimated from the values below the mode."""
     mode = half_sample_mode(values)
     noise = 0.0
     for _ in range(3):

@@ -42,7 +42,7 @@ class Recording(NamedTuple):
         return float(self.currents_ma @ self.lengths_s) / self.length_s
 
     def gaps_after(self) -> FloatArray:
-        """Return the indices of the samples that are followed by a gap; the last sample is one of them."""
+        """Return the indices of the samples that are followed by a gap; the last sample is included."""
         ends_s = self.times_s + self.lengths_s
         return np.append(np.flatnonzero(self.times_s[1:] > ends_s[:-1] + self.step_s / 2), ends_s.size - 1)
 
@@ -52,8 +52,8 @@ def make_recording(
 ) -> Recording:
     """Return the recording of samples at ascending times.
 
-    In a run without a gap, time stamps that differ by less than a sample from equidistant ones are replaced
-    by these, because loggers round times to a millisecond or read the clock late.
+    In a run without a gap, times that differ from equidistant times by less than a sample are replaced by the
+    equidistant times, because loggers round times to a millisecond or read the clock late.
     """
     waits_s = np.diff(times_s)
     rounding_s = float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() else 0.0

@@ -29,7 +29,7 @@ _MIN_SAMPLES, _MIN_S = 100, 1.0  # ten beacons at the usual interval
 # Maximum rounding of the times, relative to the recorded length. Its square, 25 ppm, is the error of the
 # beacon interval.
 _MAX_ROUNDING = 5e-3
-_MAX_MA = 1e4  # of a Joulescope; above it, the unit is wrong
+_MAX_MA = 1e4  # maximum of a Joulescope; a larger current has a wrong unit
 _CHUNK = 1 << 20
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -64,7 +64,7 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     path : Path
         File. The suffix distinguishes ``.ppk2`` and ``.jls`` from CSV.
     units : tuple of str, optional
-        Units of time, and of current or power, in a CSV file. By default those of its header.
+        Units of time, and of current or power, in a CSV file. By default, the units in the header.
     supply_v : float
         Voltage by which a power is divided.
 
@@ -230,7 +230,7 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
 
 
 def _encoding(head: bytes) -> str:
-    """Return UTF-8, or Latin-1 if the lines are not UTF-8, as a header with the Latin-1 letter for micro."""
+    """Return UTF-8, or Latin-1 if the lines are not valid UTF-8, e.g. because of a Latin-1 micro sign."""
     try:
         head.rpartition(b"\n")[0].decode()
     except UnicodeDecodeError:
@@ -261,7 +261,7 @@ def _is_number(text: str) -> bool:
 
 
 def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Columns:
-    """Return the columns of a header; without one, the first has the time and the second the level."""
+    """Return the columns of a header; without a header, the first is the time and the second the level."""
     if not names:
         if units is None:
             raise InputError(f"{path} has no header; add --units, e.g. --units ms,mA.")
@@ -294,7 +294,7 @@ def _kind(name: str) -> str:
 
 
 def _unit(name: str, units: dict[str, float]) -> str:
-    """Return the unit at the end of the name of a column, such as ``Current(uA)``, ``millis``."""
+    """Return the unit at the end of the name of a column, such as ``Current(uA)`` or ``millis``."""
     name = {"millis": "ms", "micros": "us"}.get(name.lower(), name)
     match = re.search(r"(?:^|[^A-Za-zµμ])([munµμ]?[sAWaw])\W*$", name)
     text = re.sub("[µμ]", "u", match[1]) if match else ""

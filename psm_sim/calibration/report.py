@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SEPARATOR = " · "
 _MAX_SIMULATED_S = 600.0
 _LATENCY_MS = 0.5  # of a wired local network
-_MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the least in modem sleep
+_MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the smallest in modem sleep
 
 
 def describe(fit: Calibration) -> list[str]:
@@ -157,7 +157,7 @@ def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) 
 
 
 def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:
-    """Return a chip profile as TOML, with all that was found in the table ``[calibration]``.
+    """Return a chip profile as TOML, whose table ``[calibration]`` has all estimated values.
 
     Without a mode, the profile has no other table.
     """
@@ -180,7 +180,7 @@ def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:
 
 
 def _interval(fit: Calibration, mode: Mode) -> list[float]:
-    """Return the interval of the mean current of an idle station, relative to that of the profile."""
+    """Return the interval of the mean current of an idle station, relative to the profile's mean current."""
     interval_ms = fit.beacon_interval_ms or np.inf
     mean_ma = mode.base_ma + mode.numbers["beacon_uc"] / interval_ms
     low_uc, high_uc = mode.spread["beacon_uc"]
@@ -195,17 +195,18 @@ def _toml(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, float):
-        return f"{value:.8g}"  # an interval is known to 1 ppm
-    # JSON's strings, numbers and booleans are TOML's, too; undecodable bytes of a name are not.
+        return f"{value:.8g}"  # a beacon interval is known to 1 ppm
+    # JSON strings, numbers and booleans are valid TOML. Undecodable bytes of a name are replaced.
     return json.dumps(value.encode("utf-8", "replace").decode() if isinstance(value, str) else value)
 
 
 def compare_with_simulation(fit: Calibration, mode: Mode) -> str:
-    """Simulate the station with its measured values, and return both means per state in one line.
+    """Simulate the station with its measured values, and return the simulated and recorded means in one line.
 
-    The recorded frames become pings at their mean interval to a host in the local network, and the radio
-    stays awake after each for the average time. Three states are not simulated, and are left out of the
-    recorded mean: group frames, associations, and the wait for a missed beacon beyond the time of a beacon.
+    The recorded frames are simulated as pings at their mean interval to a host in the local network. After
+    each ping, the radio stays awake for the average time. Three states are not simulated, and are left out of
+    the recorded mean: group frames, associations, and the charge of a missed beacon that exceeds the charge
+    of a received beacon.
     """
     simulated_ma = _simulate(fit, mode)
     shares = fit.shares

@@ -204,7 +204,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     if code and not arguments.policy:
         print_message(f"{arguments.action[1]} names {', '.join(code)}, whose code runs now.")
     repeated = _simulate(arguments, arguments.policy or recorded.policies, plan_of(recorded))
-    if arguments.policy or arguments.quick:  # only the files that were read again
+    if arguments.policy or arguments.quick:  # compares only the files that were read again
         files = {name: digest for name, digest in recorded.files.items() if name in repeated.files}
         data = {name: digest for name, digest in recorded.data.items() if name in repeated.data}
         recorded = replace(recorded, files=files, data=data)

@@ -29,7 +29,7 @@ examples:
 Record an idle station for 60 s at 10 kHz; 10 s suffice where no beacon is lost.
 The profile is used with --profile chip.toml."""
 
-_USUAL_V = 3.3  # of most bundled profiles
+_USUAL_V = 3.3  # supply voltage of most bundled profiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -224,7 +224,7 @@ class EntryKind(NamedTuple):
     summary : str
         Short description.
     usage : str
-        Text below the list: how options name an entry.
+        Text below the list, which states how options name an entry.
     entry : callable
         Function that returns the entry of a name.
     folder : str

@@ -225,7 +225,7 @@ def _simulate(request: _Request, keep: Callable[[Comparison], None]) -> Comparis
 
 
 def _keep(request: _Request, comparison: Comparison, error: BaseException) -> None:
-    """Report the part finished before *error*, and write it unless the error is an unwritable file."""
+    """Report the part finished before *error*, and write it unless *error* is due to an unwritable file."""
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
 

@@ -98,7 +98,7 @@ class Spec:
         return spec
 
     def files(self) -> list[Path]:
-        """Return the existing files that the name and the values refer to, including nested specs.
+        """Return the existing files that the name and the values refer to, also within nested specs.
 
         A user's file is followed by the modules that it imports from its folder.
         """

@@ -31,8 +31,8 @@ def run_on_cluster(
     Raises
     ------
     InputError
-        If Dask is not installed, no scheduler answers, it has no workers, or a worker has another version of
-        psm_sim, numpy, scipy or simpy.
+        If Dask is not installed, no scheduler answers, the scheduler has no workers, or a worker has another
+        version of psm_sim, numpy, scipy or simpy.
     """
     client = _connect(address)
     from distributed import KilledWorker, wait

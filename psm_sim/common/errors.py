@@ -69,7 +69,8 @@ def source_location(error: BaseException) -> str:
 def definition_location(component: object) -> str:
     """Return file and line of a user's function or class as ``" (my.py, line 7)"``, or ``""``.
 
-    It locates code that returned a wrong value, for which :func:`source_location` has no traceback.
+    Unlike :func:`source_location`, this function needs no traceback, so it also locates code that returned a
+    wrong value.
     """
     import inspect
 
@@ -83,7 +84,7 @@ def definition_location(component: object) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return ``" Did you mean 'x'?"`` for the closest match in *names*, or ``""`` without a close one."""
+    """Return ``" Did you mean 'x'?"`` for the closest match in *names*, or ``""`` if no name is close."""
     closest = max(names, key=lambda each: (_similarity(name, each), -len(each), each), default="")
     return f" Did you mean {closest!r}?" if _similarity(name, closest) >= _CLOSE else ""
 
@@ -103,7 +104,7 @@ def one_of(name: str, names: Iterable[str]) -> str:
     return f"one of {len(names)} names{', such as ' if shown else ''}{', '.join(shown)}"
 
 
-_CLOSE = 0.65  # similarity of three letters with one wrong or two swapped: 2/3
+_CLOSE = 0.65  # three letters with one wrong or two swapped have a similarity of 2/3
 _MANY, _NEAREST = 25, 5  # more than 25 names fill the terminal, so the five nearest are listed
 
 

@@ -111,8 +111,8 @@ def format_range(low: float, typical: float, high: float, unit: str) -> str:
 def format_seconds(seconds: float, digits: int | None = 3) -> str:
     """Return a duration with three significant digits in ms or s, or with one decimal in larger units.
 
-    Durations from 2 minutes, 2 hours and 2 days on are shown in these units. Without *digits*, all digits of
-    milliseconds and seconds are shown.
+    Durations of at least 2 minutes, 2 hours or 2 days are shown in minutes, hours or days. Without *digits*,
+    all digits of milliseconds and seconds are shown.
     """
     for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:

@@ -54,7 +54,7 @@ def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
     Imported modules are included. Excluded are the *named* files, the files that this process has written,
     and the files of psm_sim, of the interpreter and of installed packages.
     """
-    for name, module in list(sys.modules.items()):  # perhaps imported before the first block
+    for name, module in list(sys.modules.items()):  # may have been imported before the first block
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and not name.startswith(PLUGIN) and Path(file).absolute() not in _digests:
             _note(Path(file).absolute())

@@ -86,9 +86,9 @@ def replace_files(folder: Path) -> Iterator[Path]:
     """Yield an empty temporary folder whose files are moved to *folder* when the block ends.
 
     Other files of *folder* stay. If the block fails or the disk is full, nothing changes. The files are
-    renamed one by one. If a rename fails or the process is killed between two renames, some files are old
-    and some are new. Each of them is complete. ``metadata.json`` is renamed last: if it is new, all files are
-    new. The parents of *folder* are created if necessary.
+    renamed one by one. If a rename fails or the process is killed between two renames, some files are old and
+    some are new. Each file is complete. ``metadata.json`` is renamed last: if it is new, all files are new.
+    The parents of *folder* are created if necessary.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def _temporary_path(folder: Path) -> Path:
 
 
 def _flush(path: Path) -> None:
-    """Flush a file to disk. Otherwise, a power failure after its rename may leave an empty file."""
+    """Flush a file to disk. Otherwise, a power failure after the rename may leave an empty file."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 

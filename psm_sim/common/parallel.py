@@ -98,7 +98,7 @@ def unordered_map(
             while items and len(running) < workers:
                 session, item = idle.pop() if idle else Session(_serve_calls), items.popleft()
                 running[session.channel] = session, item
-                with suppress(OSError):  # the idle process has ended
+                with suppress(OSError):  # if the idle process has ended
                     session.channel.send_bytes(cloudpickle.dumps((function, item)))
             yield from received  # while the workers are busy
             received = []
@@ -139,7 +139,7 @@ _channel: list[Connection] = []
 
 
 class Session:
-    """Process in its own session, with a pipe to it.
+    """Process in its own session, and a pipe to this process.
 
     The process and its children end when this object is garbage-collected, or earlier.
 
@@ -155,7 +155,7 @@ class Session:
     end : callable
         Function that kills the processes.
     printed : list of int
-        Number of bytes written to standard output and error since the last reset, as the only element.
+        List of one number: the bytes written to standard output and error since the last reset.
     """
 
     def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:
@@ -222,7 +222,7 @@ def _forward(source: Connection, printed: list[int], process: BaseProcess) -> No
             printed[0] += len(data)
             if printed[0] > MAX_PRINTED:
                 _kill_group(process.pid)
-        if last != b"\n":  # the next message begins a line
+        if last != b"\n":  # so that the next message begins a line
             os.write(2, b"\n")
 
 
@@ -349,7 +349,7 @@ def _call_in_session(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     _lead_session()
     function(*arguments)
-    _kill_group(os.getpid())  # also the processes that user code has left
+    _kill_group(os.getpid())  # also ends processes that user code has started
 
 
 def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
@@ -361,7 +361,7 @@ def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
 
 
 def _kill_group(leader: int | None) -> None:
-    """Kill the process group of a *leader*; do nothing if the process leads none."""
+    """Kill the process group of a *leader*; do nothing if the process leads no group."""
     if hasattr(os, "killpg") and leader:
         with suppress(OSError):
             os.killpg(leader, signal.SIGKILL)

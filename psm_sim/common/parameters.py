@@ -55,7 +55,7 @@ class Condition:
         )
 
     def is_met(self, values: Mapping[str, Any]) -> bool:
-        """Return whether one of the alternatives is true for *values*, by name."""
+        """Return whether one of the alternatives is true for *values*, a mapping of names to values."""
         for name, expected in self.alternatives:
             text = str(values[name]).lower()
             if text == expected if expected else text not in _OFF:
@@ -98,7 +98,7 @@ class Parameter:
         Whether lists show the parameter only on request, because it serves a reproduction, a comparison
         with another simulator, or a test.
     requires : Condition or None
-        Condition on other parameters under which this one has an effect; None for no condition.
+        Condition on other parameters under which this parameter has an effect; None for no condition.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Loader of plug-ins: classes in users' files (``FILE.py:CLASS``) and entry points of packages.
 
 A user's file can import the modules in its folder, unless a library has the same name. The folder is not
-added to the import path. If it were, a file ``nt.py`` would replace a module that libraries try to import and
-that does not exist on Linux.
+added to the import path. Otherwise, libraries that try to import the Windows module ``nt`` would import a
+user's file ``nt.py`` on Linux.
 """
 
 from __future__ import annotations

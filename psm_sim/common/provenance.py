@@ -93,8 +93,8 @@ def _git(folder: Path, *args: str) -> str:
 def digest_of(values: Any) -> str:
     """Return the SHA-256 digest of plain values as 64 hexadecimal digits.
 
-    *values* are numbers, strings, lists and dictionaries, whose order has no effect. Any other value
-    is converted with ``str()``.
+    *values* are numbers, strings, lists and dictionaries. The order of a dictionary has no effect. Any other
+    value is converted with ``str()``.
     """
     text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -57,7 +57,7 @@ class Registry(Generic[T]):
         Entry point group of components from other packages; empty for none. Built-in names take
         precedence.
     internal : tuple of str
-        Built-in names that psm_sim itself uses.
+        Built-in names that only psm_sim itself uses.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Registry(Generic[T]):
         self._internal = internal
 
     def names(self) -> list[str]:
-        """Return the built-in names, without internal ones."""
+        """Return the built-in names, without internal names."""
         return [name for name in self._builtin if name not in self._internal]
 
     def installed(self) -> dict[str, str]:

@@ -192,7 +192,9 @@ def component_name(component: Any) -> str:
 def copy_component(
     component: _Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
 ) -> _Component:
-    """Return a deep copy of a policy or loss. Error messages call it *owner* and end with *remedy*.
+    """Return a deep copy of a policy or loss.
+
+    Error messages call the component *owner* and end with *remedy*.
 
     Raises
     ------
@@ -214,7 +216,7 @@ class WrongResultError(Exception):
 
 
 class Guard:
-    """Stand-in for a user's policy, loss or learner that names it in errors.
+    """Stand-in for a user's policy, loss or learner, which names the component in errors.
 
     It has the attributes of the component. A call of a method converts any exception to a
     :class:`PluginError` with the arguments and the line of the user's file, and checks the result.

@@ -98,7 +98,7 @@ def lets_experts_recover(learner: Learner) -> None:
 
 
 def rejects_invalid_losses(learner: Learner) -> None:
-    """NaN, negative, only infinite and too many losses raise an error with the round; nothing is learnt."""
+    """NaN, negative, all-infinite or too many losses raise an error with the round, and change nothing."""
     behavior(learner)
     ones = np.ones(learner.n_experts)
     _require_rejected(learner, ones * math.inf, "A round with only infinite losses")
@@ -127,7 +127,7 @@ def _require_rejected(learner: Learner, losses: ArrayLike, description: str) -> 
 
 
 def predicts_the_weighted_mean(learner: Learner) -> None:
-    """A prediction is the mean of the experts' values under the weights."""
+    """A prediction is the weighted mean of the experts' values."""
     behavior(learner)
     for values in (np.linspace(100.0, 1200.0, learner.n_experts), np.geomspace(1e-9, 1e9, learner.n_experts)):
         prediction, expected = learner.predict(values), float(learner.weights @ values)
@@ -151,7 +151,7 @@ def shares_no_arrays(learner: Learner) -> None:
 
 
 def keeps_no_history(learner: Learner) -> None:
-    """It is as large after a thousand rounds as after one."""
+    """Its size is the same after a thousand rounds as after one."""
     sizes = []
     for rows in (_sample_losses(learner, 1), _sample_losses(learner, 1000)):
         for row in rows:

@@ -73,7 +73,7 @@ def run_pages(policy: Policy, mode: dict[str, str]) -> Result:
 
 
 def stores_its_parameters(policy: Policy) -> None:
-    """Its config() has a plain JSON value for each parameter, and without arguments its default."""
+    """Its config() has a plain JSON value for each parameter, and does not replace a default with None."""
     config = policy.config()
     for name, value in config.items():
         plain = value is None or isinstance(value, (bool, int, float, str))
@@ -106,7 +106,7 @@ def returns_valid_rests(policy: Policy) -> None:
 
 
 def leaves_polls_unchanged(policy: Policy) -> None:
-    """The polls that it receives are not modified."""
+    """It does not modify the polls that it receives."""
     policy.start(CHECK_BEACON_S)
     polls = deepcopy(POLLS)
     _answers(policy, polls)

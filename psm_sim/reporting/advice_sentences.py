@@ -186,7 +186,7 @@ def _about(seconds: float) -> str:
 
 
 def _delay(advice: Advice, row: SettingRow) -> str:
-    """Return the delay of a setting, and how it relates to the bound if there is one."""
+    """Return the delay of a setting, and its relation to the bound, if any."""
     if row.verdict is DelayVerdict.LOSES:
         return f"{format_percent(100 * row.missing)} of the messages are missing"
     value, limit_s = format_seconds(row.delay_s.mean), advice.max_latency_s
@@ -204,7 +204,7 @@ def bound(advice: Advice) -> str:
 
 
 def _warning(advice: Advice, row: SettingRow) -> str:
-    """Return the warning of a setting that misses group addressed frames; empty for the others."""
+    """Return the warning of a setting that misses group addressed frames; empty for other settings."""
     share, period = row.setting.dtim_share(advice.dtim_period), row.setting.wake_beacons
     if share in (None, 1):
         return ""

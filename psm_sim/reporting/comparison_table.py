@@ -45,7 +45,7 @@ _STATES = ("awake", "asleep", "beacons", "transmit", "wake_ups", "frames")
 
 
 def _page_columns(runs: Sequence[Result], unit: str) -> Iterator[Column]:
-    """Yield the columns of page views, without the mean power, which says the same as the energy."""
+    """Yield the columns of page views, without the mean power, which is redundant with the energy."""
     column = partial(_columns, runs)
     yield from column("energy", "energy_per_page_j", unit="J", half_width_rank=4)
     if unit == "mA":
@@ -301,7 +301,7 @@ def write_latex(comparison: Comparison, stream: TextIO, preset: str = "") -> Non
 
 
 def _units(tables: Sequence[ResultTable]) -> str:
-    """Return what energy, slowdown and latency refer to."""
+    """Return the sentences that define energy, slowdown and latency."""
     sentences = []
     pages = next((table for table in tables if table.runs[0]["loads_pages"]), None)
     if pages is not None:

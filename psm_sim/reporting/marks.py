@@ -87,7 +87,7 @@ class Mark:
     half_widths : mapping of str to float
         Half-widths of the 95 % confidence intervals of the measures.
     value : str
-        Text beside the mark: the value in which it differs from others of its series.
+        Text beside the mark: the parameter value that distinguishes the mark within its series.
     """
 
     label: str

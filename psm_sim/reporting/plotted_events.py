@@ -55,7 +55,7 @@ class _PlotObserver(Observer):
             self.awake[-1][1] = _round(time_s)
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Record a run of received beacons: the time of the first, their number, and their interval."""
+        """Record a run of received beacons: time of the first beacon, number of beacons, and interval."""
         self.received.append([_round(first_s), count, _round(every_s) if count > 1 else 0.0])
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
@@ -86,7 +86,7 @@ def representative_run(run: Result) -> Result:
 def record_events(run: Result, count: int | None = None) -> Events:
     """Repeat a run of one seed, and return the events of its first *count* pages.
 
-    If *count* is None, it is :func:`fitting_page_count`.
+    If *count* is None, :func:`fitting_page_count` determines it.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Sentences of the conclusion of a run and of a comparison of losses.
 
-This module only words verdicts. :mod:`psm_sim.simulation.verdict` and
-:class:`psm_sim.campaign.loss_comparison.LossDifference` decide them. The sentences of an advice are in
+This module only expresses verdicts in words. They are computed by :mod:`psm_sim.simulation.verdict` and
+:class:`psm_sim.campaign.loss_comparison.LossDifference`. The sentences of an advice are in
 :mod:`psm_sim.reporting.advice_sentences`, which a run does not import.
 """
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class _Words(NamedTuple):
-    """Words for an amount (noun, unit, verb), for its delay and limit, and for traffic that has arrived."""
+    """Words for an amount (noun, unit, verb), for the delay and its limit, and for delivered traffic."""
 
     noun: str
     unit: str
@@ -160,7 +160,7 @@ def conclude(
 
 
 class _Conclusion:
-    """Sentences about a verdict. Runs are indices."""
+    """Sentences about a verdict. Runs are identified by their index."""
 
     def __init__(self, verdict: Verdict, limit_s: float | None) -> None:
         self._verdict, self._limit_s = verdict, limit_s
@@ -278,7 +278,7 @@ class _Conclusion:
         )
 
     def _cheapest_of(self, quickest: Sequence[int]) -> str:
-        """Return which of the policies that delay least uses least, as the end of a sentence."""
+        """Return which of the *quickest* policies uses least, as the end of a sentence."""
         cheapest, least = self._amounts.least(quickest).members, self._verdict.least.members
         if len(cheapest) > 1 or cheapest[0] in least:
             return ""
@@ -389,7 +389,7 @@ def conclude_losses(losses: LossComparison) -> str:
 
 
 def _difference(first: str, loss: LossDifference) -> str:
-    """Return the sentence on the difference of a loss from the *first* one."""
+    """Return the sentence on the difference of a loss from the *first* loss."""
     slowdown, energy = loss.slowdown, loss.energy_percent
     delays = f"delays {'less' if slowdown.mean < 0 else 'more'} than {first}"
     if not loss.delay_differs:
@@ -408,7 +408,7 @@ _SMALL_ENERGY, _SMALL_DELAY = 0.01, 0.05
 
 
 def _sensitivity(curve: LossCurve) -> str:
-    """Return the sentence on what gamma changes."""
+    """Return the sentence on the effect of gamma."""
     energies, slowdowns = (
         [run[name] for run in curve.runs] for name in ("energy_per_page_j", "slowdown.mean")
     )

@@ -1,9 +1,9 @@
 """Style of each policy in all figures: colour, marker and line.
 
-The built-in policies have fixed styles. By itself, a variant of a policy has the colour of the policy, and a
-marker and a line that follow from its parameters. Within one comparison, variants have different colours. The
-colours are from the palette of Okabe and Ito, which is distinguishable with any colour vision, and visible on
-light and dark backgrounds.
+The built-in policies have fixed styles. A single variant of a policy has the colour of the policy, and a
+marker and a line that follow from the parameters of the variant. Within one comparison, variants have
+different colours. The colours are from the palette of Okabe and Ito, which is distinguishable with any colour
+vision, and visible on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ _POLICIES = {
 def policy_style(policy: str, station: str = "") -> Style:
     """Return the style of a policy, which follows from its spec and its stations alone.
 
-    Variants of a policy have its colour. Their marker and line follow from a hash of their parameters. Each
-    kind of stations is a variant.
+    Variants of a policy have the colour of the policy. Their marker and line follow from a hash of their
+    parameters. Each kind of stations is a variant.
     """
     name, parameters = _split(policy)
     style = _POLICIES.get(name) or _hashed(name)
@@ -85,7 +85,7 @@ def policy_style(policy: str, station: str = "") -> Style:
 
 
 def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
-    """Return a style for each variant of a comparison, with a colour of its own while the palette lasts.
+    """Return a style for each variant of a comparison, with different colours until the palette is used up.
 
     *variants* are pairs of a policy and the name of its stations, or its label. The first variant of a policy
     has the style of the policy, unless another policy has that colour.

@@ -79,8 +79,8 @@ def simulate(
         Number of consecutive seeds, beginning with *seed*. With several seeds, the values are means over the
         seeds.
     workers : int or None
-        Number of processes for several seeds or clients; None uses all cores. The numbers do not depend
-        on it.
+        Number of processes for several seeds or clients; None uses all cores. The results do not depend on
+        this number.
     capture, timeline : str, Path or None
         Files to write during the run, FILE.pcap and FILE.json. Only supported for a single run.
 

@@ -129,7 +129,7 @@ class Comparison:
 
     @cached_property
     def _results(self) -> dict[int, list[Result]]:
-        """Results of each policy, one for each kind of station, by the number of the policy."""
+        """Results by the number of the policy, with one result for each kind of station."""
         results: dict[int, list[Result]] = {}
         kinds = list(dict.fromkeys(block.keys["kind"] for block in self.blocks))
         ordered = sorted(self.blocks, key=lambda each: (each.keys["number"], kinds.index(each.keys["kind"])))
@@ -303,7 +303,7 @@ class Comparison:
     def conclusion(self) -> str:
         """Return in one to three sentences which policies use the least energy and which delay least.
 
-        ``docs/reference.md`` explains how it is computed.
+        ``docs/reference.md`` explains how the policies are compared.
         """
         from psm_sim.reporting.sentences import conclude
 

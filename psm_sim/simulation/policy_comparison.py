@@ -43,7 +43,7 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.table import Block
 
 _ALWAYS_ON = Spec("always-on")
-# The 95 % interval of the mean of 10,000 replications is +-2 % of their standard deviation.
+# With 10,000 replications, the 95 % interval of the mean is +-2 % of the standard deviation.
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
 OnFailure = Callable[[Comparison], None]
@@ -82,8 +82,8 @@ def run_comparison(
         Called after each seed or client, if there are several. Otherwise called with the number of pages:
         after each page of a single station, or after each policy of several stations.
     workers
-        Number of processes for several seeds or clients; None uses all cores. The numbers do not depend on
-        it.
+        Number of processes for several seeds or clients; None uses all cores. The results do not depend on
+        this number.
     references
         Baselines, and the reference for relative energy and slowdown.
     outputs
@@ -228,7 +228,7 @@ def _run_each(
     workers: int | None,
     isolated: bool,
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of each task; if the first task fails, the blocks of its finished policies."""
+    """Yield the blocks of each task; if the first task fails, yield the blocks of its finished policies."""
     run = partial(_run_in_worker, partial(run_task, policies))
     results = run_in_order(run, tasks, workers, progress, unit, isolated)
     for number, (outputs, error) in enumerate(results):
@@ -245,7 +245,7 @@ def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -
 
 
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
-    """Return *error*. If the worker has ended, name the policy that ran after *done* results.
+    """Return *error*, which names the policy that ran after *done* results if the worker has ended.
 
     The first result is the run without power saving. Before that result, any policy with a file may be at
     fault.
@@ -285,7 +285,7 @@ def run_task(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy. The run without power saving comes first.
 
-    *observers* are for the last policies, by policy and station.
+    *observers* has the observers of the last policies, by policy and station.
     """
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]

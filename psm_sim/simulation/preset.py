@@ -57,8 +57,8 @@ class PresetChoice:
 class Preset:
     """Defaults that override the program's defaults. Explicit arguments override the preset.
 
-    ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` are statements that support
-    the preset, and ``doubts`` are statements against it.
+    ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` has the statements that
+    support the preset, and ``doubts`` the statements against it.
     """
 
     name: str = ""

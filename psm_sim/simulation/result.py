@@ -54,7 +54,7 @@ class Result:
     Attributes
     ----------
     blocks : tuple of Block
-        Rows of each run, at least one.
+        Rows of each run. There is at least one run.
     levels : tuple of str
         Keys in which the runs differ, outermost first: ``"seed"``, ``"client"`` and ``"station"``; empty for
         a single run.

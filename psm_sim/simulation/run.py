@@ -1,7 +1,7 @@
 """Run of a policy on one or several stations, from the setup of the stations to the table of results.
 
-The topology defines the stations (``[[stations]]``). Each of these tables describes one kind of station, with
-its own pages, policy and chip. The scenario supplies the policy, trace or number of pages that a station
+The ``[[stations]]`` tables of the topology define the stations. Each table describes one kind of station,
+with its own pages, policy and chip. The scenario supplies the policy, trace or number of pages that a station
 lacks.
 """
 
@@ -137,7 +137,7 @@ def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
 
 @dataclass(frozen=True)
 class Run:
-    """Policy in a separate world, initialised and not started.
+    """Initialised policy in a separate world whose simulation has not started.
 
     Attributes
     ----------
@@ -276,7 +276,7 @@ def observe_station(
     observers: Sequence[Observer],
     pages: int | None,
 ) -> None:
-    """Run all stations again until one has loaded its first *pages*, and observe that station."""
+    """Run all stations again until station *index* has loaded its first *pages*, and observe this station."""
     by_station = [observers if number == index else () for number in range(len(stations))]
     group = WorldGroup([run.world for run in prepare_stations(policy, stations, by_station)])
     loads = [station.workload.pages for station in stations]

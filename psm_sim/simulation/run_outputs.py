@@ -24,7 +24,7 @@ from psm_sim.workload import Workload
 class RunOutputs:
     """Requested output files. With several policies, each one writes its own ``FILE-POLICY``.
 
-    All files are written atomically at the end of the runs. If one fails, none is replaced.
+    All files are written atomically at the end of the runs. If writing a file fails, no file is replaced.
     """
 
     capture: Path | None = None

@@ -122,11 +122,11 @@ class Group:
     Attributes
     ----------
     members : tuple of int
-        Runs, the smallest first; empty if there is none.
+        Runs by ascending mean; empty if there are none.
     equality : Equality
-        Sense in which they are equal.
+        Sense in which the runs are equal.
     is_undecided : bool
-        Whether they are equal only because there are too few replications.
+        Whether the runs are equal only because there are too few replications.
     """
 
     members: tuple[int, ...] = ()
@@ -210,7 +210,7 @@ class Verdict:
     least, quickest : Group
         Runs within the limit that use least, and runs of *saving* that delay least.
     best : int or None
-        The only run that uses least or, of two equal runs, the run that delays much less.
+        The only run that uses least; of two equally low runs, the run that delays much less.
     compared : int or None
         Run with which the amount of *least* is compared: the reference, or the next best run.
     nearest : int or None
@@ -294,7 +294,7 @@ def _sole(least: Group) -> int | None:
 
 
 def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measure) -> int | None:
-    """Return the only run that uses least or, of two equal runs, the run that delays much less."""
+    """Return the only run that uses least; of two equally low runs, return the run that delays much less."""
     if len(least.members) != 2 or least.is_undecided:
         return _sole(least)
     quickest = delays.least([n for n in least.members if saves_power(runs[n])]).members

@@ -47,7 +47,8 @@ class Settings:
     policies : tuple of str
         Compared policies.
     price, bound, gamma, switching_rate : str
-        Values of :data:`PARAMETERS` for every policy without its own value. ``"default"`` keeps its default.
+        Values of :data:`PARAMETERS` for every policy without its own value. ``"default"`` keeps the policy's
+        default.
     pages, seeds, seed : str
         Number of pages, number of seeds, and first seed.
     """
@@ -76,7 +77,7 @@ class Settings:
 
     @property
     def completed_policies(self) -> tuple[str, ...]:
-        """The policies with the values of :data:`PARAMETERS`."""
+        """The policies, completed with the values of :data:`PARAMETERS`."""
         return tuple(dict.fromkeys(map(self._completed, self.policies or ("psm",))))
 
     @property

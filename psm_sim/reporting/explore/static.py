@@ -79,7 +79,7 @@ class ControlGrid:
 
 
 def _pages(trace: str) -> str:
-    """Return half of the usual number of pages, because there are several times as many policies."""
+    """Return half of the usual number of pages, because a static page has several times as many policies."""
     return str(max(1, int(fitting_sizes(trace)["pages"]) // 2))
 
 

@@ -39,7 +39,7 @@ _COLOURS = {
     TIMERS: SKY,
     "unexplained": "#dddddd",
 }
-_POINTS = 1000  # about one per pixel, so that no short peak vanishes
+_POINTS = 1000  # points per figure, about one per pixel, so that no short peak vanishes
 
 
 def plot_calibration(recording: Recording, estimate: Estimate, title: str, path: Path) -> None:
@@ -105,7 +105,7 @@ def _typical_part(estimate: Estimate, recording: Recording) -> tuple[float, floa
 def _plot_current(
     axes: Axes, times: FloatArray, currents_ma: FloatArray, base_ma: FloatArray, state_of: NDArray[np.intp]
 ) -> None:
-    """Fill the base, and the area between it and the current. Of many samples, the greatest are drawn."""
+    """Fill the base, and the area above it up to the maximum current in each group of samples."""
     group = -(-times.size // _POINTS)
     whole = times.size // group * group
     times, base_ma = times[:whole:group], base_ma[:whole:group]

@@ -86,7 +86,7 @@ def frontier_of(
     """Return the lowest known frontier of energy against slowdown on the pages of a comparison.
 
     The frontier is empty for too many pages, for a shared channel, which the offline search does not model,
-    and if a policy of the comparison is below it. For *workers* and *progress* see
+    and if a policy of the comparison is below the frontier. For *workers* and *progress* see
     :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`.
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
@@ -135,7 +135,7 @@ def draw_marks(
     frontier: Sequence[ParetoCorner] = (),
     title: str = "",
 ) -> Figure:
-    """Plot marks with error bars. A line joins the marks of one label; its ends show their values.
+    """Plot marks with error bars. A line joins the marks of one label; only its end marks show their values.
 
     Marks with far higher energy, e.g. of always-on, are listed below the *title* instead. *measures* are the
     measures on the x and y axis.

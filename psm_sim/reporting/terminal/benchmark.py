@@ -77,7 +77,7 @@ def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Colu
 
 
 def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
-    """Return in two sentences whether other measures and other draws of traffic keep the first ranks."""
+    """Return in two sentences whether the first ranks are equal for other measures and samples of traffic."""
     first_by_measure = first_ranks(result, policies)
     others = [name for name, first in first_by_measure.items() if first != first_by_measure["score"]]
     text = (
@@ -135,7 +135,7 @@ def describe_rank(standings: Sequence[Standing], policy: str, cases: int) -> str
 def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ()) -> None:
     """Write the two rankings of a *result* to *stream*, with conclusions.
 
-    The conclusions are about *policies*, by default the first one of each ranking.
+    The conclusions are about *policies*, by default the first policy of each ranking.
     """
     seeds, cases = result.seeds, len(result.cases)
     with console_on(stream) as console:

@@ -72,7 +72,7 @@ def print_table(
     """Print a table that fits the console.
 
     Columns and intervals of the highest ranks are dropped until the table fits. A blank line follows each row
-    whose index is in *ends*. Return the shown columns, and the names of what is left out.
+    whose index is in *ends*. Return the shown columns, and the names of the columns and intervals left out.
     """
     from rich.text import Text
 
@@ -108,7 +108,8 @@ def print_table(
 def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, ...]:
     """Return gap, columns, what is left out, widths, and a rating that is lower for a better layout.
 
-    A layout that drops fewer main columns is better. Of equal layouts, one that wraps no text is better.
+    A layout that drops fewer main columns is better. If the numbers are equal, a layout that wraps no text is
+    better.
     """
     shown, dropped = _fit(columns, max_width, gap)
     widths = _widths(shown, max_width, gap, _LEAST_TEXT_WIDTH)
@@ -124,7 +125,7 @@ def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[
 
 
 def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Column], list[tuple[int, str]]]:
-    """Return the columns that can fit *max_width* characters, and rank and name of what is left out."""
+    """Return the columns that can fit *max_width* characters, and rank and name of all that is left out."""
     fitting, dropped = list(columns), list[tuple[int, str]]()
     while _total(_widths(fitting, max_width, gap, _MIN_TEXT_WIDTH), gap) > max_width:
         rank = max(max(column.rank, column.half_width_rank) for column in fitting)
@@ -144,7 +145,7 @@ def _groups(columns: Sequence[Column]) -> Iterator[tuple[str, list[int]]]:
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
-    """Return the width of a table with a *gap* before each column, one character less before the first."""
+    """Return the width of a table with a *gap* before each column, less one character in the first gap."""
     return sum(widths) + len(widths) * gap - 1
 
 

@@ -85,7 +85,7 @@ def regret_columns(losses: LossComparison) -> list[Column]:
 def setting_lines(losses: LossComparison) -> list[str]:
     """Return the lines that state pages, seeds and topology, and the origin of the pages.
 
-    A remark marks each loss that is the same for every polling time, and each loss of a page.
+    A remark names each loss that is the same for every polling time, and each loss of a page.
     """
     workload = losses.comparison.workload
     settings = "".join(f", {key}={value}" for key, value in losses.comparison.scenario.settings.items())
