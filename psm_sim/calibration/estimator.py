@@ -335,9 +335,9 @@ def _equal_wake_ups(
     """Return the large wake-ups that have equal charges, and how many of them are missed beacons.
 
     The receiver waits equally long for each missed beacon. Wake-ups that have this charge by chance are
-    subtracted from the number. In a recording of points, charges are often equal by chance, so nearly all
-    large wake-ups must have equal charges. Equal wake-ups in one phase of a DTIM period have group addressed
-    frames of equal length, and are not missed beacons.
+    subtracted from the number of missed beacons. In a recording of points, charges are often equal by chance,
+    so nearly all large wake-ups must have equal charges. Equal wake-ups in one phase of a DTIM period have
+    group addressed frames of equal length, and are not missed beacons.
     """
     from scipy.special import pdtrc
 
@@ -377,7 +377,7 @@ def _awake_after_frame(
 
     In each pulse, this is the longest time between two transmissions, or from the last transmission to the
     end, because a station may announce its doze with a frame. Times are computed from charges, which is exact
-    even if samples are long. Half of the sample with the transmission counts as time after it.
+    even if samples are long. Half of the sample with the transmission counts as time after the transmission.
     """
     owner = np.searchsorted(pulses.begin, levels.sent, side="right") - 1
     is_used = (is_frame & ~pulses.is_cut)[owner] & (levels.sent < pulses.end[owner])

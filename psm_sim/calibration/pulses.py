@@ -39,8 +39,8 @@ def find_pulses(recording: Recording, excess_ma: FloatArray, noise_ma: float) ->
     """Return the pulses of a current above its base.
 
     A pulse exceeds six times the noise, and lasts as long as the current exceeds 2.5 times the noise. Pauses
-    of less than 0.6 ms do not end it. The charge includes the adjacent samples, which the pulse may cover in
-    part.
+    of less than 0.6 ms do not end a pulse. The charge includes the adjacent samples, which the pulse may
+    cover in part.
     """
     scale = float(np.quantile(excess_ma, 0.999))
     high, low = max(6 * noise_ma, 0.02 * scale), max(2.5 * noise_ma, 0.005 * scale)

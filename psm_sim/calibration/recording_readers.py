@@ -57,7 +57,7 @@ class _Columns(NamedTuple):
 def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: float = 3.3) -> Recording:
     """Read a recording of a current.
 
-    Samples at more than 20 kHz, and more than 4 million, are averaged while they are read.
+    Samples are averaged while they are read if their rate exceeds 20 kHz or their number 4 million.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def read_text(path: Path, max_bytes: int) -> str:
 
 
 def read_toml(path: Path, kind: str) -> dict[str, Any]:
-    """Return the content of a TOML file; *kind*, such as ``"trace profile"``, names it in errors.
+    """Return the content of a TOML file; *kind*, such as ``"trace profile"``, names the file in errors.
 
     Raises
     ------

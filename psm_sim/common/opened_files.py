@@ -44,7 +44,7 @@ def note_opened_files() -> Iterator[None]:
 
 
 def add_opened_files(digests: Mapping[str, str]) -> None:
-    """Add the digests of files that another process has opened on behalf of this one."""
+    """Add the digests of files that another process has opened on behalf of this process."""
     _digests.update({Path(path): digest for path, digest in digests.items()})
 
 

@@ -34,7 +34,7 @@ def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError
 
 
 def _classes(file: str) -> str:
-    """Return a hint at the public classes in a user's file, without importing it; "" if there are none."""
+    """Return a hint at the public classes in a user's file, without importing the file; "" if it has none."""
     try:
         names = re.findall(r"^class ([^\W_]\w*)", read_text(Path(file), 1 << 20), re.MULTILINE)
     except (OSError, ValueError):

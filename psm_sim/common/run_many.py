@@ -66,8 +66,8 @@ def run_in_order(
     """Yield the outputs of ``function(task)`` and its exception or None for each task, in order.
 
     The parameters are as in :func:`run_many`, except that *function* returns an iterable. If *isolated* is
-    true, user code may end its process, and a single worker is a separate process, too. Otherwise, a call
-    whose process has ended is repeated once, because something other than the call may have ended the
+    true, user code may end the process of a call, and a single worker is a separate process, too. Otherwise,
+    a call whose process has ended is repeated once, because something other than the call may have ended the
     process.
     """
     waiting, running = deque(enumerate(tasks)), dict[int, list[_Output]]()

@@ -57,7 +57,7 @@ class Report:
     findings : tuple of Finding
         Results, in the order of the checks.
     not_run : int
-        Number of checks that were skipped because a check that they require failed.
+        Number of checks that were skipped because a required check failed.
     """
 
     kind: str

@@ -124,7 +124,7 @@ class Comparison:
 
     @property
     def workloads(self) -> list[Workload]:
-        """The pages of the first station with each seed or client."""
+        """The pages of the first station for each seed or client."""
         return [task.workload for task in self.tasks]
 
     @cached_property
@@ -177,7 +177,7 @@ class Comparison:
 
     @property
     def always_on(self) -> Result:
-        """The result of ``always_on_runs``, if there is only one."""
+        """The only result of ``always_on_runs``; an error if there are several."""
         first, *others = self.always_on_runs
         if others:
             stations = ", ".join(run.station for run in self.always_on_runs)

@@ -315,7 +315,8 @@ def present_network(profile: str, settings: Mapping[str, Any]) -> dict[str, Any]
     """Return the topology keys of a typical present network for a chip; empty without a chip.
 
     The network has beacons every 100 TU, 802.11n, 2 % lost beacons (assumed), and the group addressed frames
-    of the preset household. No guard time is set, because the charge per beacon of a chip includes it.
+    of the preset household. No guard time is set, because the charge per beacon of a chip includes the guard
+    time.
 
     Parameters
     ----------

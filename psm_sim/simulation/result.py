@@ -43,7 +43,7 @@ _DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_t
 class Result:
     """Result of one policy, as returned by :func:`psm_sim.simulate`.
 
-    A result is a view of one row of values, which have the names of the JSON output:
+    A result is a view of one row of values, which are named as in the JSON output, e.g.
     ``result["page_time_percentiles_s.p90"]``. Over several seeds, clients or stations, values per page are
     means, ``max`` is a maximum, and times, events and bytes are sums. If pages have failed, page times and
     slowdowns are over the completed pages. The energy is always the energy of the whole run divided by the

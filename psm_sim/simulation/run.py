@@ -75,7 +75,7 @@ class Task:
     scenario : Scenario
         The scenario with this seed, or with the workload of this client.
     resolved_topology : Topology
-        Its topology.
+        Topology of the scenario.
     client : str
         Name of the client; empty if there is only one.
     """

@@ -86,7 +86,7 @@ class Block:
     policy_state : Policy or None
         The policy after the run; None if the run was in another process.
     observe : callable or None
-        Function of observers and a number of pages (None for all), which repeats the run.
+        Function that repeats the run, given observers and a number of pages (None for all).
     """
 
     keys: Row

@@ -165,7 +165,7 @@ class Measure:
         return self.group([n for n in ordered if n == ordered[0] or not self.differ(ordered[0], n)])
 
     def group(self, members: Sequence[int]) -> Group:
-        """Return runs as a group, the least first."""
+        """Return the group of *members*, which are runs by ascending mean."""
         if not members:
             return Group()
         first, *others = members
@@ -196,7 +196,7 @@ class Verdict:
     runs : tuple of Result
         The compared runs.
     reference : int or None
-        Run that amounts are compared with; None if it is not shown.
+        Run with which amounts are compared; None without such a run.
     amounts, delays : Measure
         Energy, power or current, and delay of the runs.
     has_delays : bool

@@ -100,7 +100,7 @@ class Settings:
 
 
 def _accepts(spec: Spec, control: str) -> bool:
-    """Return whether a policy has the parameter of a control and does not set it."""
+    """Return whether a policy has the parameter of a control and does not set this parameter."""
     policy, _, own = PARAMETERS[control]
     return spec.name == policy and not own & set(spec.values)
 

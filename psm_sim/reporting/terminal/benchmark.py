@@ -120,7 +120,7 @@ def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
 
 
 def describe_rank(standings: Sequence[Standing], policy: str, cases: int) -> str:
-    """Return the rank of a *policy*, and where it is good and bad, in at most three sentences."""
+    """Return the rank of a *policy*, and in how many cases it is good or bad, in at most three sentences."""
     here = next(standing for standing in standings if standing.policy == policy)
     tied = [standing.policy for standing in standings if standing.rank == here.rank and standing is not here]
     rank = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
