@@ -45,7 +45,7 @@ class Context:
     outstanding : int
         Number of connections that waited for a reply during the doze.
     waited_ms : float
-        Time from the first of these requests to the end of the doze, in ms; 0 without requests.
+        Time for which requests have been outstanding at the end of the doze, in ms; 0 if there are none.
     delays_ms : ndarray, shape (n,), or float
         Estimated delay that each candidate polling time would have added to the page, in ms; 0 for a doze.
     elapsed_ms : float

@@ -1,8 +1,8 @@
 """Offline frontier of a comparison: minimum energy against mean slowdown.
 
 The frontier is optimal on the event chain (:mod:`psm_sim.hindsight.traffic_chain`), where a late frame delays
-all later events. In the simulator, only its corner without delay is proved to be optimal. With delay, frames
-and parallel connections wait for the same beacon, so a policy can be below the frontier.
+all later events. In the simulator, only its corner without delay is proved to be optimal. Elsewhere a policy
+can be below the frontier, because the delays of frames and connections that wait for the same beacon overlap.
 """
 
 from __future__ import annotations

@@ -128,7 +128,10 @@ def _topology(name: str) -> ListEntry:
 
 
 def _topology_row(key: str, value: Any) -> dict[str, Any]:
-    """Return the row of a topology key, whose condition names other keys with their sections."""
+    """Return the row of a topology key.
+
+    The entry ``requires`` contains full keys, e.g. ``mac.model``, not relative ones.
+    """
     from psm_sim.network.topology import conditions_of, parameter_of
 
     requires = " and ".join(map(str, conditions_of(key)))

@@ -362,7 +362,7 @@ def _latencies(names: Iterable[str]) -> list[str]:
 
 
 def _describe_tasks(tasks: Sequence[Task]) -> Workload:
-    """Return the workload of the first task, with a remark that describes all its stations or all clients."""
+    """Return the first task's workload, with a remark on all stations or clients."""
     first = tasks[0]
     if first.resolved_topology.stations:
         return _describe_setups(first.stations, first.resolved_topology)

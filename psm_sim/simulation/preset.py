@@ -298,7 +298,7 @@ class RunArguments:
         return self._preset.policy_spec(policy)
 
     def references(self, baselines: Sequence[str | Spec], against: Any) -> References:
-        """Return the *baselines*, and *against* as the reference of relative values; None for none."""
+        """Return the baselines and the reference policy. If *against* is None, there is no reference."""
         return References(
             tuple(map(self.policy, baselines)), () if against is None else (self.policy(against),)
         )

@@ -206,7 +206,7 @@ class Verdict:
     within : tuple of int
         Ranked runs within the limit of the delay.
     saving : tuple of int
-        Runs within the limit that save power. Only such a run can delay least.
+        Runs within the limit that save power. Only these runs are candidates for *quickest*.
     least, quickest : Group
         Runs within the limit that use least, and runs of *saving* that delay least.
     best : int or None

@@ -168,7 +168,7 @@ class Release(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageGraph:
-    """Hosts of a page, and the release of each object, the main object first.
+    """Hosts of a page, and the condition under which each object is requested, main object first.
 
     As in WProf and Epload (NSDI 2013), a request is sent once the object that it depends on has arrived and
     the browser has worked for as long as recorded. Here each object depends on one other object.

@@ -51,7 +51,9 @@ class TraceFile:
 
 
 def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
-    """Remove the facts from the content of a trace file. *remark* is used if the file has none.
+    """Remove name, remark, synthetic flag and source from *document*, and return them.
+
+    The default name is the stem of *path*, and the default remark is *remark*.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def advice(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return document
 
 
-def test_the_answer_has_the_call_of_the_driver(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_advice_includes_the_driver_function_call(capsys: pytest.CaptureFixture[str]) -> None:
     """The answer precedes the table; assumptions are below the table."""
     assert main(["advise", *DEVICE, *TRAFFIC, "--battery", "2000mAh", "--latency", "300ms"]) == 0
     text = capsys.readouterr().out

@@ -38,7 +38,7 @@ def test_requests_per_page_have_the_quantiles_of_2024() -> None:
     )
 
 
-def test_page_weight_has_the_quantiles_of_2025_up_to_75_percent() -> None:
+def test_page_weight_quantiles_up_to_p75_agree_with_2025_data() -> None:
     """The tolerance is 15 %; the profile states its deviation at 90 %."""
     weights_kb = np.array([page.total_bytes for page in pages()]) / 1000
     quantiles_kb = np.quantile(weights_kb, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()

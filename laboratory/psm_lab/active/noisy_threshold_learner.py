@@ -113,14 +113,14 @@ class _Candidates:
         return means
 
     def draw(self, index: int, rng: np.random.Generator) -> float:
-        """Return an instance in [0, 1] sampled from the Gaussian with an *index*."""
+        """Return an instance in [0, 1], sampled from candidate Gaussian *index*."""
         while True:
             x = float(rng.normal(self._centres[index], self._widths[index]))
             if 0 <= x <= 1:
                 return x
 
     def density(self, index: int, x: float) -> float:
-        """Return the density at *x* of the Gaussian with an *index*."""
+        """Return the density of candidate Gaussian *index* at *x*."""
         width = self._widths[index]
         height = math.exp(-(((x - self._centres[index]) / width) ** 2) / 2) / (width * math.sqrt(2 * math.pi))
         return float(height / self._mass[index])

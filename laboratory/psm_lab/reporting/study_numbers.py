@@ -22,8 +22,14 @@ def numbers_of(
 ) -> dict[str, Any]:
     """Return the claims and tables of each study, by name. Floats have ten significant digits.
 
-    *findings* are those of the studies, *seed* is the first seed, and *missing* are the studies without
-    findings, with the reasons.
+    Parameters
+    ----------
+    findings : sequence of Findings
+        One entry per completed study.
+    seed : int
+        First seed.
+    missing : mapping of str to str, optional
+        Reason for each study that has no findings, by name.
     """
     return {
         "psm_sim": __version__,

@@ -75,10 +75,10 @@ class BoundObserver(Observer):
 
 
 def measure_bound(p: float, scenario: Scenario) -> list[Row]:
-    """Run BSD with the bound *p* and return a row with the stretches of the buffered replies.
+    """Run BSD with the bound *p* and return the number and maximum stretch of buffered replies.
 
-    ``held`` is the number of these replies, and ``bound`` the largest stretch as a share of 1 + p, or None
-    without such replies.
+    ``held`` is the number of these replies, and ``bound`` the maximum stretch as a share of 1 + p, or None
+    without such replies. :class:`BoundObserver` defines the stretch.
     """
     observer = BoundObserver()
     run_workload(f"bsd:p={p:g}", scenario.resolve_topology(), scenario.workload(), observers=[observer])

@@ -345,7 +345,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     claims, tables, figure = judge_claims(runs, matched), [], []
     for case in PAGE_TRACES:
         own = runs[runs["trace"] == case.trace]
-        # The longest doze forces beacons, whose energy is added to the optimum without delay.
+        # The no-delay optimum has no maximum doze. Add the beacons that a maximum requires in think times.
         pages = case.scenario(scale, seed).workload().pages
         beacons = sum(page.think_s for page in pages) / len(pages) / _MAX_DOZE_S
         optimum_j = optima["energy_j"][case.trace] + load_topology().power.beacon_j * beacons

@@ -216,7 +216,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
-    """Judge each statement by its number."""
+    """Return the verdict on each statement of the thesis, from its simulated measure."""
     frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
     lines = []
     for each in CLAIMS:

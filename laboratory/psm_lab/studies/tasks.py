@@ -35,7 +35,7 @@ class Task:
     Parameters
     ----------
     kind : str
-        Name by which a digest requests the rows.
+        Name under which the function ``digest`` of a study looks up the rows.
     work : callable
         Function of a module, which returns rows.
     arguments : mapping

@@ -120,9 +120,9 @@ def distances_to_optimum(policies: Sequence[str], scenario: Scenario) -> list[Ro
 
 
 class Closed(NamedTuple):
-    """Share of LPSM's distance that the chosen setting of a factor closes on a trace.
+    """Share of the distance between LPSM and the offline optimum that a setting closes on one trace.
 
-    The share is None if LPSM's distance is not above 0.
+    The setting is the one chosen for a factor. The share is None if the distance is not above 0.
     """
 
     setting: str

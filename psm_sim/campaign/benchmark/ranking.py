@@ -117,7 +117,7 @@ def _drawn(means: FloatArray, cases: Sequence[Case]) -> FloatArray:
 
 
 def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, list[str]]:
-    """Return the first policies by the score and by other measures."""
+    """Return the names of the top-ranked policies under each measure."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
     groups = np.array(
         [TRAFFIC[case.traffic].group if case.traffic in TRAFFIC else "" for case in result.cases]

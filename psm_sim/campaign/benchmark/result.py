@@ -199,7 +199,7 @@ def read_result(path: Path) -> BenchmarkResult:
     try:
         document = json.loads(read_text(path, _MAX_BYTES))
         result = _result_of(document)
-        if json.loads(to_json(result)) != document:  # e.g. two rows of the same run
+        if json.loads(to_json(result)) != document:  # parsing lost content, e.g. a duplicate row of a run
             raise ValueError
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; specify a result file.") from error

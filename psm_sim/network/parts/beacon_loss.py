@@ -85,7 +85,7 @@ class LossyBeaconRadio(Radio):
 
     beacons_missed = 0
     _missed_beacon = False
-    _listening = False  # true from a missed beacon until the next one
+    _listening = False  # true from a missed beacon until the next received beacon or transmission
 
     def configure_reception(
         self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger

@@ -145,8 +145,8 @@ def _minimise_backwards(
     stay_j : list of float, length n
         Cost of staying awake until the next decision time, in joules.
     left_j : ndarray, shape (b,)
-        Cost from each beacon on, in joules. This function sets the costs from the beacons that are decision
-        times.
+        Cost from each beacon on, in joules. Entries of beacons that are decision times are overwritten in
+        place.
     """
     max_beacons, onward = doze_j.shape[1], inf
     bounds = [0, *(np.flatnonzero(np.diff(next_beacon)) + 1).tolist(), next_beacon.size]

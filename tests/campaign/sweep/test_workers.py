@@ -50,7 +50,7 @@ def test_a_failed_first_task_of_a_job_is_not_run_again(
 
 
 @pytest.mark.parametrize("failure", ["1 / 0", pytest.param("import os; os._exit(3)", marks=needs_posix)])
-def test_only_the_tasks_of_a_policy_that_fails_its_trial_fail(failure: str, tmp_path: Path) -> None:
+def test_a_failed_trial_fails_the_tasks_of_that_policy_only(failure: str, tmp_path: Path) -> None:
     """Each of the other policies runs once."""
     words = shlex.split("--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv")
     command = [sys.executable, "-m", "psm_sim", "sweep", *words, "--workers", "1"]

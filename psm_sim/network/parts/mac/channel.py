@@ -280,7 +280,7 @@ class Channel:
         return sum([delay_s for number, delay_s in delays[low:high] if (number - first) % every == 0])
 
     def when_free(self, then: Callable[[], None]) -> None:
-        """Call *then* now, or after the current exchange has been delivered."""
+        """Call *then* once the current exchange has been delivered, or now if there is none."""
         if self._current is None:
             then()
         else:

@@ -38,7 +38,7 @@ def test_a_skipped_late_beacon_costs_no_listening_time(policy):
     assert listened_s(bench, 1.0) == 0
 
 
-def test_without_neighbors_beacons_cost_no_listening_time():
+def test_beacons_cost_no_listening_time_without_neighbors():
     """Beacons wait for a PIFS only, which the energy of a beacon includes."""
     bench = AirBench(make_policy("psm"))
     bench.run()
