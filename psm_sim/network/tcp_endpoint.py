@@ -206,7 +206,7 @@ class Endpoint(Sender):
         self.application.established()
 
     def _take(self, before: int) -> None:
-        """Deliver in-order data from *before* on to the application, and acknowledge them if that is due."""
+        """Deliver the data in order after *before* to the application, and send an ACK if it is due."""
         receiver = self.receiver
         reached = receiver.next
         if reached == self._peer_fin:

@@ -49,7 +49,7 @@ def test_the_header_sets_the_units(tmp_path, header, scales):
     assert recording.mean_ma == pytest.approx(LEVEL_MA.mean(), rel=1e-4)
 
 
-def test_other_columns_are_ignored_and_the_current_precedes_the_power(tmp_path):
+def test_a_column_of_current_precedes_one_of_power_and_others_are_ignored(tmp_path):
     rows = "".join(f"{1e3 * t:.0f},5.0,{i},{5 * i},x\n" for t, i in zip(TIMES_S, LEVEL_MA, strict=True))
     recording = read(tmp_path, "timestamp_ms,voltage_V,current_mA,power_mW,marker\n" + rows)
     assert recording.currents_ma == pytest.approx(LEVEL_MA)
