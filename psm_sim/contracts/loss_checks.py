@@ -81,7 +81,7 @@ def shares_no_arrays(loss: Loss) -> None:
 
 
 def idle_equals_call(loss: Loss) -> None:
-    """Its idle() returns None or what each call without frames returns, and observe() ignores such dozes."""
+    """Its idle() returns None or the losses of any doze without frames, and observe() ignores these dozes."""
     loss.start()
     idle = GuardedLoss(loss).idle(TIMES_MS)
     if idle is None:

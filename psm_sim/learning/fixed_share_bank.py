@@ -96,7 +96,8 @@ class FixedShareBank:
     def share(self) -> None:
         """Update the weights for the round of the last :meth:`evidence` or :meth:`mixture`.
 
-        See thesis, eq. 2.3. Call it once after each of these methods, because it overwrites their mixture.
+        See thesis, eq. 2.3. Call this method at most once after each call of :meth:`evidence` or
+        :meth:`mixture`, because it overwrites the mixture.
         """
         # (2.3): w_ij <- (likelihood_i w_ij / mixture_j) keep_j + share_j.
         weights, factor, mixture = self.weights, self._factor, self._mixture

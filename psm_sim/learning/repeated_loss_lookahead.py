@@ -55,7 +55,8 @@ class Eigenmodes:
         largest = eigenvalues[:, -1:]
         self.logs: FloatArray = np.log(largest[:, 0])
         self.ratios: FloatArray = np.ascontiguousarray((eigenvalues / largest).T)
-        # Eigenvectors times D^(1/2), which map weights to coordinates. The inverse map also divides by D.
+        # Eigenvectors times D^(1/2), where D holds the likelihoods relative to the largest one. They map
+        # weights to coordinates. The inverse map is the transpose, followed by a division by D.
         self._vectors: FloatArray = np.ascontiguousarray((root[:, None] * vectors).transpose(1, 2, 0))
         self._likelihoods: FloatArray = (root * root)[:, None]
         with np.errstate(divide="ignore"):

@@ -55,7 +55,7 @@ class Column(NamedTuple):
 
     @property
     def heading_lines(self) -> tuple[str, str]:
-        """Heading in two lines. Columns of one measure that have names share the first line."""
+        """Heading in two lines. Named columns of the same measure and unit have the same first line."""
         widest = max(map(len, self.half_widths), default=0)
         sign = f" ±{' ' * widest}" if widest else ""
         if self.name:

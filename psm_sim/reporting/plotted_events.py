@@ -143,7 +143,7 @@ def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
 
 
 def fitting_page_count(block: Block) -> int:
-    """Return the number of first pages with about :data:`MAX_TIMELINE_FRAMES` frames, at least 1."""
+    """Return how many of the first pages fit into :data:`MAX_TIMELINE_FRAMES` frames, but at least 1."""
     frames = 2 * block.pages["bytes"] // _PAYLOAD_BYTES + _FRAMES_PER_OBJECT * block.pages["objects"]
     return max(int(np.searchsorted(np.cumsum(frames), MAX_TIMELINE_FRAMES, side="right")), 1)
 

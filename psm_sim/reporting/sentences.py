@@ -278,7 +278,10 @@ class _Conclusion:
         )
 
     def _cheapest_of(self, quickest: Sequence[int]) -> str:
-        """Return which of the *quickest* policies uses least, as the end of a sentence."""
+        """Return a clause that names the *quickest* policy with the lowest consumption.
+
+        Return an empty text if there are several, or if the consumption of one is among the lowest of all.
+        """
         cheapest, least = self._amounts.least(quickest).members, self._verdict.least.members
         if len(cheapest) > 1 or cheapest[0] in least:
             return ""

@@ -179,7 +179,7 @@ def test_prints_of_an_entry_are_neither_replies_nor_output(own, capfd):
     assert "noise" in error
 
 
-def test_an_entry_without_a_reply_ends_with_its_children(own, monkeypatch, tmp_path):
+def test_an_entry_past_the_time_limit_is_killed_with_its_children(own, monkeypatch, tmp_path):
     """No process has the FIFO of the entry and of its child open after the time limit."""
     monkeypatch.chdir(tmp_path)
     os.mkfifo("fifo")

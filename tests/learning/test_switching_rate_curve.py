@@ -31,7 +31,7 @@ def test_no_rate_of_a_dense_grid_is_better_than_the_best(kind) -> None:
         assert best.loss == pytest.approx(rate_losses(table, [best.alpha])[0], rel=1e-10, abs=1e-10)
 
 
-def test_the_best_rate_of_a_certain_sequence_is_its_share_of_switches() -> None:
+def test_the_best_rate_with_large_margins_is_the_share_of_switches() -> None:
     """Margins are 1000 nats. alpha* is k / (T - 1) for all k, including 0 and T - 1."""
     for switches in (0, 1, 12, 199):
         sequence = switching_sequence(200, switches, n=4)

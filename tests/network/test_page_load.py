@@ -201,7 +201,7 @@ def pages(draw: st.DrawFn) -> DependencyPage:
 
 @settings(max_examples=60, deadline=None)
 @given(pages(), st.sampled_from(["always-on", "psm", "lpsm", "anticipate"]))
-def test_any_page_is_loaded_once_with_energy_power_times_time(loaded, policy):
+def test_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
     """The bytes of each object are delivered once, not before its chain of gaps and delays has passed."""
     topology = load_topology("three-node", {"browser.connections": 6})
     world = build_world(topology, make_policy(policy), [seen := Requests()])

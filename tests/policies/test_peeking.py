@@ -68,7 +68,7 @@ def test_the_arguments_and_attributes_of_a_policy_are_plain_values(topology):
     assert {type(leaf) for leaf in seen} <= PLAIN
 
 
-def test_the_station_sets_only_beacons_and_powers_on_a_policy():
+def test_a_policy_receives_only_beacon_dtim_and_power_attributes():
     """A policy knows neither the trace nor the seed."""
     policy = peek()
     attributes = {name: value for name, value in vars(policy).items() if name != "calls"}

@@ -85,7 +85,10 @@ class NaiveBayes:
 
 
 def number_of_values(codes: IntArray, values: Sequence[int] | None) -> list[int]:
-    """Return the number of values of each feature; *values* must cover the codes, shape (n, d)."""
+    """Return *values*, or if it is None the highest code of each feature plus 1.
+
+    *codes* has shape (n, d). Raise InputError unless *values* has d numbers above the highest codes.
+    """
     min_values: list[int] = (codes.max(axis=0) + 1).tolist()
     if values is None:
         return min_values

@@ -85,7 +85,8 @@ def isal_contraction(s: float) -> float:
 def isal_draws(s: float, width: float) -> float:
     """Return the number of draws until the mean relative width of the region is at most *width*.
 
-    After n draws the bound on this width is alpha^n. Source: [003] Theorem 2, corrected.
+    After n draws, the mean relative width is at most ``alpha(s)**n``, see :func:`isal_contraction`. Source:
+    [003] Theorem 2, corrected.
 
     Parameters
     ----------

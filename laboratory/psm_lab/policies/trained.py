@@ -40,7 +40,7 @@ Rules = Sequence[Sequence[Sequence[float]]]
 
 
 class LinearRules:
-    """Rules that turn an observation of the environment into its action.
+    """Rules that map an observation of the environment to an action.
 
     The logarithms of the time awake in seconds and of the doze in beacons are linear in the :data:`FEATURES`.
     One pair of rules applies while a reply is awaited, and one otherwise.

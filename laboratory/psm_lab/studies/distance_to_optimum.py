@@ -70,8 +70,9 @@ def energy_lower_bound_j(pages: Sequence[Page], topology: Topology, run_s: float
 def run_with_lower_bound(policies: Sequence[str], scenario: Scenario) -> list[Row]:
     """Run *policies* and :class:`LullPolicy` in a *scenario* and return one row per policy.
 
-    ``energy_j`` and ``energy_lower_bound_j`` are in joules per page. The lower bound refers to the policy's
-    own run. ``delay_s`` is the page time minus the page time without power saving, in seconds per page.
+    ``energy_j`` and ``energy_lower_bound_j`` are in joules per page. The lower bound depends on the
+    duration of the policy's run. ``delay_s`` is the page time minus the page time without power saving, in
+    seconds per page.
     """
     comparison = run_comparison((*policies, LullPolicy()), scenario)
     pages, topology = comparison.workload.pages, comparison.resolved_topology

@@ -80,7 +80,7 @@ def test_the_role_of_a_number_follows_from_the_history_of_the_preset():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_documents_its_fits(name):
+def test_every_preset_documents_its_fitted_choices(name):
     """A fit has the numbers, the candidates and the seeds, which are not judging seeds."""
     preset = load_preset(name)
     assert preset.note().startswith(f"preset {name}: ")

@@ -52,7 +52,10 @@ class TimBit:
         return time_s
 
     def settled(self, now_s: float) -> float:
-        """Return the time up to which the bit is final. Frames that age out are reported late."""
+        """Return the time up to which the bit is final.
+
+        A set bit is final only up to the last report, because frames that age out are reported late.
+        """
         return min(self._notified_s, now_s) if self._last else now_s
 
     def at(self, time_s: float) -> bool:

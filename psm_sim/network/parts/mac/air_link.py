@@ -182,7 +182,10 @@ class AirLink(Link):
         return (self.block_ack and self.block_ack.sent) or [self.queue[0]]
 
     def remove(self, entry: tuple[float, Any]) -> Any:
-        """Remove an entry from the queue and return its frame. Its failures are forgotten."""
+        """Remove an entry from the queue and return its frame.
+
+        A sniffer forgets failed transmissions of this frame.
+        """
         self.queue.remove(entry)
         if self.sniffer is not None:
             self.sniffer.failed.discard(entry[1])
