@@ -27,8 +27,8 @@ BEACONS, MISSED, GROUP_FRAMES, FRAMES, ASSOCIATION, TIMERS = STATES = (
 METER_ERROR = 0.01
 """Relative error of a meter."""
 
-# "Of 165" counts the development recordings in which the charge per beacon, or the share of missed beacons,
-# is within its tolerance.
+# Below, "143 of 165" means that the charge per beacon, or the share of missed beacons, is within its
+# tolerance in 143 of 165 development recordings.
 _ASSOCIATION_S = 0.6  # the shortest published association with WPA2 takes 0.77 s
 _ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the smallest current when awake
 _MOST_AWAKE_MA = 150.0  # between the largest current of a receiver, 130 mA, and the smallest of a transmitter
