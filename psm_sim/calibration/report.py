@@ -153,7 +153,7 @@ def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) 
     origin |= {"associate_mc": "measured: mean charge of the associations"} if charges else {}
     spread = {"beacon_uc": _range_uc(fit)}
     name = "light-sleep" if fit.base_ma < _MODEM_SLEEP_MA else "modem-sleep"
-    return Mode(name, True, known, charges, origin, spread)
+    return Mode(name, known, charges, origin, spread)
 
 
 def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:

@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         where="--set",
     ).scenario()
     losses: list[str] = arguments.loss
-    inputs = [*scenario.files([Spec("lpsm").with_("loss", loss) for loss in losses])]
+    inputs = scenario.files([Spec("lpsm").with_("loss", loss) for loss in losses])
     check_outputs([("--output", page), ("--output", table)], inputs, force=arguments.force)
     for path in (page, table):
         check_writable(path, "--output")

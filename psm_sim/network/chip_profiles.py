@@ -67,8 +67,6 @@ class Mode:
     ----------
     name : str
         One of :data:`MODES`.
-    associated : bool
-        Whether the station stays associated and receives beacons.
     numbers : mapping of str to float
         ``supply_v``, ``floor_ma`` (asleep), ``extra_ma`` (own timers and keep-alives; the base current is the
         sum of both), ``awake_ma``, ``transmit_ma``, ``beacon_uc`` (charge above the base for one beacon),
@@ -85,12 +83,16 @@ class Mode:
     """
 
     name: str
-    associated: bool
     numbers: Mapping[str, float]
     associate_mc: tuple[float, ...]
     origin: Mapping[str, str]
     spread: Mapping[str, tuple[float, float]]
     default_of: tuple[str, ...] = ()
+
+    @property
+    def associated(self) -> bool:
+        """Whether the station stays associated and receives beacons."""
+        return self.name not in _NOT_ASSOCIATED
 
     @property
     def base_ma(self) -> float:
@@ -351,7 +353,7 @@ def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mo
                 f"{where}: origin of {key} must start with one of {expected}, got {origins[key]!r}."
             )
     spread = {key: _ascending(value, (2,), f"{where}: spread of {key}") for key, value in spreads.items()}
-    return Mode(name, associated, numbers, charges, origins, spread, tuple(firmwares))
+    return Mode(name, numbers, charges, origins, spread, tuple(firmwares))
 
 
 def _checked_mode(table: Mapping[str, Any], path: Path) -> tuple[str, bool, list[str]]:
