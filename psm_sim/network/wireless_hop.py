@@ -90,7 +90,10 @@ class WirelessHop:
         """Start activities of the station itself, once all parts are connected. The base class has none."""
 
     def forget(self, back_s: float) -> int:
-        """Discard association and buffered frames. Return the number of frames on the downlink."""
+        """Discard association and buffered frames. Return the number of frames on the downlink.
+
+        The access point is back at *back_s* seconds. Only hops of topologies with restarts implement this.
+        """
         raise NotImplementedError
 
     def report(self) -> dict[str, float]:
