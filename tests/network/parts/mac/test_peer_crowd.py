@@ -9,13 +9,13 @@ from benchmarks.peer_crowd import CELLS, Crowd, read, simulate
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_goodput_and_time_awake_of_a_crowd_agree_with_ns3(cell):
-    """Goodput and the time awake for a beacon within 5 %, and the delay within 10 %, in one run of 8 s.
+    """Goodput within 3.5 %, time awake for a beacon within 2 %, and its delay within 10 %, in a run of 8 s.
 
-    Such a run has a standard deviation of 2 % and more. ``benchmarks/peer_crowd.py`` judges with all seeds.
+    ``benchmarks/peer_crowd.py`` judges with all seeds, where the goodput of one cell differs by 3.3 %.
     """
     runs = read()[cell]
     theirs = Crowd(*(sum(values) / len(runs) for values in zip(*runs.values(), strict=True)))
     ours = simulate(cell, 1)
-    assert ours.mbps == pytest.approx(theirs.mbps, rel=0.05)
-    assert ours.awake_ms == pytest.approx(theirs.awake_ms, rel=0.05)
+    assert ours.mbps == pytest.approx(theirs.mbps, rel=0.035)
+    assert ours.awake_ms == pytest.approx(theirs.awake_ms, rel=0.02)
     assert ours.late_ms == pytest.approx(theirs.late_ms, rel=0.1)
