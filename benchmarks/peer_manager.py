@@ -4,9 +4,9 @@
 
 FOLDER is the package ``ns3``, as for ``peer_air_ns3.py``, of a version with that manager: ns-3.48 has it, and
 3.44 has not. A dozing station receives a packet about once a second. Each row has ``PsmTimeout`` and
-``ListenAdvance`` in ms, and by how many seconds they increase the time awake: with the policy ``dynamic`` and
-``station.guard_ms`` here, with the rule of the manager here, and in ns-3. The timeout of the rule also starts
-after beacons that name nobody, and that of ``dynamic`` only after frames.
+``ListenAdvance`` in ms, and the time awake in seconds that they add: here with the policy ``dynamic`` and
+``station.guard_ms``, here with the rule of the manager, and in ns-3. With this rule, the timeout also
+starts after a beacon without the station's TIM bit; with ``dynamic`` it starts only after frames.
 """
 
 from __future__ import annotations

@@ -232,9 +232,8 @@ def _estimate_beacons(
         after = index[is_missed & is_followed]
         states[after] = np.where(charges[after] <= cut_uc, BEACONS, MISSED)
     kept = normal[normal <= cut_uc]
-    unseen = (
-        max(0, comb.observed - int(comb.is_on.sum())) if mode_uc < 1.5 * sample_uc else 0
-    )  # between points
+    # Beacons that fell between two points
+    unseen = max(0, comb.observed - int(comb.is_on.sum())) if mode_uc < 1.5 * sample_uc else 0
     mean_uc = float(kept.sum()) / (kept.size + unseen)
     error_uc = float(np.hypot(1.96 * kept.std() / (kept.size + unseen) ** 0.5, METER_ERROR * mean_uc))
     low_uc = mean_uc if is_dtim.any() else min(mean_uc, float(kept[kept <= usual_uc].mean()))
