@@ -38,7 +38,11 @@ Espressif's table and two measurements: an ESP32 with esp-at at 80 MHz, and a bo
 """
 
 AWAKE_RATIOS = (0.65, 1.25)
-"""Interval for an awake radio: receive currents of data sheets over the greatest currents of seven chips."""
+"""Interval of the ratio of true to predicted current of an awake radio.
+
+It comes from seven chips. The receive current of the data sheet counts as the true current. The predicted
+current is the greatest measured current, which includes that of the processor.
+"""
 
 
 def dozing_ratios_after(periods: Collection[int]) -> tuple[float, float]:
