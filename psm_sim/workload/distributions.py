@@ -25,7 +25,6 @@ class _Form(NamedTuple):
     integral: Callable[[FloatArray, float], FloatArray]
     probability: Callable[[float, float], float]
     shape: str = ""
-    default: float | None = None
     below: float = math.inf
 
 
@@ -61,22 +60,19 @@ _FORMS = {
         _gamma_integral,
         _gamma_probability,
         "shape",
-        2.0,
     ),
     "lognormal": _Form(
         lambda u, sigma: np.exp(sigma * _special().ndtri(u) - sigma**2 / 2),
         lambda u, sigma: np.asarray(_special().ndtr(_special().ndtri(u) - sigma)),
         _lognormal_probability,
         "deviation of the logarithm",
-        1.0,
     ),
     "two-point": _Form(
         lambda u, zero: np.where(u > zero, 1 / (1 - zero), 0.0),
         lambda u, zero: np.maximum(u - zero, 0) / (1 - zero),
         lambda v, zero: 1.0 if v >= 1 / (1 - zero) else zero,
         "share of zeros",
-        0.5,
-        1.0,
+        below=1.0,
     ),
 }
 FAMILIES = tuple(_FORMS)
@@ -117,12 +113,12 @@ class Family:
 
 
 def distribution_family(text: str, mean: float, owner: str) -> Family:
-    """Parse ``NAME`` or ``NAME:SHAPE``.
+    """Parse ``NAME``, or ``NAME:SHAPE`` of a family with a shape.
 
     Parameters
     ----------
     text
-        Name of the family and, if it has one, its shape.
+        Name of the family, and its shape if the family has one.
     mean
         Mean of the distribution, at least 0.
     owner
@@ -138,8 +134,8 @@ def distribution_family(text: str, mean: float, owner: str) -> Family:
         expected = ", ".join(f"{family}:SHAPE" if form.shape else family for family, form in _FORMS.items())
         raise InputError(f"{owner}; expected one of {expected}.{did_you_mean(name, _FORMS)}")
     form = _FORMS[name]
-    if not colon:
-        return Family(name, mean, math.nan if form.default is None else form.default)
+    if not colon and not form.shape:
+        return Family(name, mean)
     return Family(name, mean, _shape(form, shape, owner))
 
 
