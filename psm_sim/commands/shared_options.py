@@ -317,16 +317,15 @@ def parse_latency(text: str | None) -> float | None:
     if text is None:
         return None
     number, unit = _split_unit(text)
-    scale = {"ms": 1e-3, "s": 1.0}.get(unit)
     if number is not None and number > 0 and not unit:
         raise InputError(f"--latency requires a unit, got {text!r}; use {text}ms or {text}s.")
-    if number is None or scale is None or not 0 < number * scale <= _MAX_LATENCY_S:
+    if number is None or unit not in _SECONDS or not 0 < number * _SECONDS[unit] <= _MAX_DURATION_S:
         raise InputError(f"--latency must be a time > 0 such as 300ms or 0.3s, got {text!r}.")
-    return number * scale
+    return number * _SECONDS[unit]
 
 
-_MAX_LATENCY_S = 1e6  # twelve days, longer than any useful limit
-_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}  # seconds per unit
+_MAX_DURATION_S = 1e6  # twelve days, longer than any useful limit
 
 
 def parse_duration(option: str, text: str | None) -> float | None:
@@ -334,7 +333,7 @@ def parse_duration(option: str, text: str | None) -> float | None:
     if text is None:
         return None
     number, unit = _split_unit(text)
-    if number is None or unit not in _SECONDS or not 1 <= number * _SECONDS[unit] <= _MAX_LATENCY_S:
+    if number is None or unit not in _SECONDS or not 1 <= number * _SECONDS[unit] <= _MAX_DURATION_S:
         raise InputError(f"{option} must be a time of at least 1 s such as 30s, 15min or 1h, got {text!r}.")
     return number * _SECONDS[unit]
 
