@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError, safe_repr
-from psm_sim.common.input_limits import MAX_WEIGHT
+from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.common.parameters import Parameter
 from psm_sim.network import Observer
 from psm_sim.network.browser import Visit
@@ -43,7 +43,7 @@ _Action = NDArray[np.int64]
 # The default price is about the power of an awake radio. Listen intervals have 16 bits.
 _PRICE = Parameter("price", 1.0, unit="W", at_least=0, at_most=MAX_WEIGHT)
 _MAX_BEACONS = Parameter("max_beacons", MAX_BEACONS, at_least=1, at_most=65_535)
-_AWAKE_MS = Parameter("awake_ms", 0.0, unit="ms", at_least=0, at_most=1e9)
+_AWAKE_MS = Parameter("awake_ms", 0.0, unit="ms", at_least=0, at_most=MAX_MS)
 _HIGH = np.array([component.high for component in OBSERVATION], np.float32)
 
 

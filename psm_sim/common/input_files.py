@@ -13,7 +13,8 @@ from psm_sim.common.errors import InputError
 MAX_TOML_BYTES = 1 << 20
 """Maximum size of a file in bytes; the bundled files have at most a few thousand bytes."""
 
-_PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[1]
+"""Folder of the package."""
 
 
 def bundled_dir(kind: str) -> Path:
@@ -21,8 +22,8 @@ def bundled_dir(kind: str) -> Path:
 
     In an installed wheel the folder is inside the package. In a source tree it is next to the package.
     """
-    installed = _PACKAGE / kind
-    return installed if installed.is_dir() else _PACKAGE.parent / kind
+    installed = PACKAGE / kind
+    return installed if installed.is_dir() else PACKAGE.parent / kind
 
 
 def bundled_names(kind: str) -> list[str]:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.common.errors import PLUGIN, InputError
-from psm_sim.common.input_files import bundled_dir, file_digest
+from psm_sim.common.input_files import PACKAGE, bundled_dir, file_digest
 
-_BUNDLED = (Path(__file__).parents[1], *map(bundled_dir, ("traces", "topologies")))
+_BUNDLED = (PACKAGE, *map(bundled_dir, ("traces", "topologies")))
 _LIBRARIES = tuple(
     f"{folder}{os.sep}" for folder in (*_BUNDLED, sys.prefix, sys.base_prefix, "/proc", "/sys")
 )

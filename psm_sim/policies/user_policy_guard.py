@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error, safe_repr
+from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.user_code_guards import (
     Guard,
     WrongResultError,
@@ -19,9 +20,6 @@ from psm_sim.common.user_code_guards import (
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.policies.factory import make_policy
 from psm_sim.poll import Poll
-
-MAX_AWAKE_S = 1e9
-"""Maximum finite time awake, in seconds."""
 
 _COPY_REMEDY = "pass the class instead of an instance, or open in start() what cannot be copied"
 
@@ -99,9 +97,9 @@ def checked_rest(rest: Any, *_: Any) -> Rest:
     awake_s: Any = rest.awake_s
     beacons: Any = rest.beacons
     seconds: Any = awake_s if isinstance(awake_s, Real) else -1
-    if not (0 <= seconds <= MAX_AWAKE_S or seconds == math.inf):
+    if not (0 <= seconds <= MAX_TIME_S or seconds == math.inf):
         raise WrongResultError(
-            f"awake_s={safe_repr(awake_s)}; expected seconds from 0 to {MAX_AWAKE_S:g}, or inf"
+            f"awake_s={safe_repr(awake_s)}; expected seconds from 0 to {MAX_TIME_S:g}, or inf"
         )
     if not isinstance(beacons, Integral) or not 1 <= int(beacons) <= 10**9:
         raise WrongResultError(f"beacons={safe_repr(beacons)}; expected an integer from 1 to 10**9")

@@ -55,6 +55,7 @@ class Style(NamedTuple):
         return (0, self.dashes) if self.dashes else "-"
 
 
+# Policies outnumber the colours. Those of one colour differ in their markers.
 _POLICIES = {
     "always-on": Style(GREY, "X", DASHES[3]),
     "psm": Style(BLUE, "o", DASHES[0]),

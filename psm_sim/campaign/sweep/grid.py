@@ -34,6 +34,7 @@ step of a range.
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?", re.ASCII)
 
+# The bounds are those of Scenario. They are checked before the first run.
 _COUNTS = {
     "pages": Parameter("pages", 1, at_least=1, at_most=MAX_PAGES),
     "seed": Parameter("seed", 1, at_least=0, at_most=MAX_SEED),

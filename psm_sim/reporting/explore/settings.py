@@ -137,6 +137,7 @@ class _Control(NamedTuple):
     values: tuple[str, ...] = ()
 
 
+# The values surround the default in steps of a factor of 2 to 10, so that few of them cover a wide range.
 _CONTROLS = {
     "trace": _Control("trace", "Web pages, or the messages of a device, that the station loads."),
     "profile": _Control("chip", "Measured power of a radio. 'none' is the power in the published studies."),

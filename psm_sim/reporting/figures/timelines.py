@@ -27,7 +27,7 @@ AMONG = 20
 """Number of first pages among which the plotted page is selected."""
 
 _MARGIN, _TITLE_CHARACTERS = 0.15, 50  # margin as a share of the page time; characters of a title line
-_ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
+_ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}  # y coordinates
 
 
 def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Recorded = ()) -> Figure:

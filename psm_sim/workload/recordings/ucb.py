@@ -29,6 +29,7 @@ UNDEFINED = 0xFFFFFFFF
 
 _PAIR = rb"(\d{1,10}):(\d{1,10}) "
 _HOST = rb"(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}):(\d{1,5}) "
+# The fields of HEADER as decimal numbers, which have at most 10, 5 or 3 digits.
 _TEXT = re.compile(
     _PAIR * 3 + _HOST * 2 + rb"(\d{1,3}) (\d{1,3}) " + rb"(\d{1,10}) " * 5 + rb"(\d{1,5})(?: (.*))?",
     re.DOTALL,
