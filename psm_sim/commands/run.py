@@ -151,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
         with redirect_stdout(sys.stderr):
             finished.append(_simulate(request, finished.append))
             if request.folder is not None:
-                options = request.facts, request.preset, request.workers, request.formats
+                options = request.facts, request.workers, request.formats
                 write_results(request.folder, finished[-1], *options)
     except BaseException as error:
         if finished and finished[-1].runs:
@@ -205,11 +205,11 @@ def _simulate(request: _Request, keep: Callable[[Comparison], None]) -> Comparis
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation import run_comparison
 
-    def limited(comparison: Comparison) -> Comparison:
-        return replace(comparison, max_latency_s=request.max_latency_s)
+    def completed(comparison: Comparison) -> Comparison:
+        return replace(comparison, max_latency_s=request.max_latency_s, preset=request.preset)
 
     with progress("simulating", "pages") as report:
-        return limited(
+        return completed(
             run_comparison(
                 request.policies,
                 request.scenario,
@@ -218,7 +218,7 @@ def _simulate(request: _Request, keep: Callable[[Comparison], None]) -> Comparis
                 request.workers,
                 request.references,
                 request.outputs,
-                lambda partial: keep(limited(partial)),
+                lambda partial: keep(completed(partial)),
                 isolated=limits_user_code(),
             )
         )
@@ -234,7 +234,7 @@ def _keep(request: _Request, comparison: Comparison, error: BaseException) -> No
     if request.folder is None or is_unwritable:
         return
     try:
-        write_partial_results(request.folder, comparison, request.facts, request.preset, error)
+        write_partial_results(request.folder, comparison, request.facts, error)
         print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {request.folder}", "")
     except InputError as unwritten:
         print_message(str(unwritten), "")
@@ -250,7 +250,7 @@ def _plot(comparison: Comparison, request: _Request) -> None:
     with progress("computing the frontier", "workloads") as report, redirect_stdout(sys.stderr):
         frontier = frontier_of(comparison, request.workers, report)
     with progress("drawing"):
-        plot(comparison, request.plot, frontier, request.preset)
+        plot(comparison, request.plot, frontier)
 
 
 def _name_files(request: _Request) -> None:
@@ -341,7 +341,7 @@ def _report(comparison: Comparison, request: _Request) -> None:
 
     module, _, function = _REPORTS[request.form].rpartition(".")
     write = getattr(import_module(f"psm_sim.reporting.{module}"), function)
-    write(comparison, sys.stdout, request.preset)
+    write(comparison, sys.stdout)
 
 
 _REPORTS = {

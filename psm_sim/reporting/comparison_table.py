@@ -257,13 +257,12 @@ _UNLIKE = 1.5
 """Ratio of simulated and recorded page time, either way, above which the caption warns (a choice)."""
 
 
-def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] | None = None) -> list[str]:
+def caption(comparison: Comparison, columns: Sequence[Column] | None = None) -> list[str]:
     """Return the lines that explain the numbers and state the settings of the run.
 
-    *preset* is the name of the preset of *comparison*, if any. *columns* are the shown columns; None means
-    all.
+    *columns* are the shown columns; None means all.
     """
-    tables = tables_of(comparison)
+    tables, preset = tables_of(comparison), comparison.preset
     if columns is None:
         columns = [column for table in tables for column in table.columns]
     profile = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
@@ -291,11 +290,11 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
     ]
 
 
-def write_latex(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
+def write_latex(comparison: Comparison, stream: TextIO) -> None:
     """Write the tables of a *comparison* to *stream* as LaTeX, with conclusion and caption as comments."""
     shown = [table.main_columns for table in tables_of(comparison)]
     columns = [column for table in shown for column in table]
-    comments = [comparison.conclusion(), *caption(comparison, preset, columns), "Needs the package booktabs."]
+    comments = [comparison.conclusion(), *caption(comparison, columns), "Needs the package booktabs."]
     stream.writelines(f"% {escape_unprintable(line)}\n" for line in filter(None, comments))
     stream.writelines(f"{latex_table(table)}\n" for table in shown)
 

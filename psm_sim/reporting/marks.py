@@ -202,11 +202,10 @@ def short_name(text: str) -> str:
     return truncate(text, _MAX_NAME_LENGTH, "...")
 
 
-def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
+def title_of(comparison: Comparison, runs: str = "") -> str:
     """Return the title of a figure: pages, trace, seeds or clients, topology, chip and preset.
 
-    *runs* states which seeds or clients of the *comparison* are plotted, if not the means over all. *preset*
-    is the name of the preset, if any.
+    *runs* states which seeds or clients of the *comparison* are plotted, if not the means over all.
     """
     run = comparison.runs[0]
     if not runs and run.replicate:
@@ -215,7 +214,7 @@ def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
     count = "1 page" if comparison.pages == 1 else f"{comparison.pages} pages"
     pages = f"{count} of " if has_pages(comparison) else ""
     scenario = comparison.scenario
-    named = {"topology": scenario.topology_name, "profile": scenario.profile, "preset": preset}
+    named = {"topology": scenario.topology_name, "profile": scenario.profile, "preset": comparison.preset}
     settings = "".join(f", {kind} {short_name(name)}" for kind, name in named.items() if name)
     return f"{pages}{short_name(scenario.trace_name)}, {runs or comparison.seed_range}{settings}"
 

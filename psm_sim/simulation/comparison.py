@@ -88,6 +88,8 @@ class Comparison:
     max_latency_s : float or None
         Limit of the delay for :meth:`conclusion`, in seconds: of the mean delay of a page, or of the 99th
         percentile of the latency of messages. None means no limit.
+    preset : str
+        Name of the preset that captions, titles and files state; empty for none.
 
     See Also
     --------
@@ -111,6 +113,7 @@ class Comparison:
     roles: Roles
     missing: Mapping[str, str] = field(default_factory=dict)
     max_latency_s: float | None = None
+    preset: str = ""
 
     @property
     def resolved_topology(self) -> Topology:

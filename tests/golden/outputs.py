@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psm_sim
@@ -97,11 +98,11 @@ def outputs(case: str) -> dict[str, str]:
     comparison = run_comparison(
         policies, scenario, arguments.replications or 1, workers=1, references=references
     )
-    object.__setattr__(comparison, "max_latency_s", parse_latency(arguments.latency))
+    comparison = replace(comparison, max_latency_s=parse_latency(arguments.latency), preset=preset)
     writers: dict[str, Callable[[io.StringIO], None]] = {
-        "table": lambda stream: terminal.write(comparison, stream, preset),
-        "json": lambda stream: result_json.write(comparison, stream, preset),
-        "csv": lambda stream: result_csv.write(comparison, stream, preset),
+        "table": lambda stream: terminal.write(comparison, stream),
+        "json": lambda stream: result_json.write(comparison, stream),
+        "csv": lambda stream: result_csv.write(comparison, stream),
         "pages": lambda stream: result_csv.write_pages(comparison, stream),
     }
     return {name: _text(write) for name, write in writers.items()}

@@ -69,13 +69,13 @@ def picture_path(text: str) -> Path:
     return path
 
 
-def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner], preset: str = "") -> None:
+def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner]) -> None:
     """Write the figure of :func:`draw_trade_off` to a *path* from :func:`picture_path`.
 
-    See :func:`draw_trade_off` for *comparison*, *frontier* and *preset*. If the file cannot be written, an
-    existing one is left unchanged and InputError is raised.
+    See :func:`draw_trade_off` for *comparison* and *frontier*. If the file cannot be written, an existing one
+    is left unchanged and InputError is raised.
     """
-    figure = draw_trade_off(comparison, frontier, preset)
+    figure = draw_trade_off(comparison, frontier)
     with atomic_write(path, "--plot") as file:
         save_picture(figure, path, file)
 
@@ -98,35 +98,33 @@ def frontier_of(
 def figures_of(
     comparison: Comparison,
     frontier: Sequence[ParetoCorner] = (),
-    preset: str = "",
     recorded: Recorded = (),
 ) -> dict[str, Figure]:
     """Return all figures of a comparison by name.
 
-    See :func:`draw_trade_off` for *comparison*, *frontier* and *preset*. *recorded* are events from
+    See :func:`draw_trade_off` for *comparison* and *frontier*. *recorded* are events from
     :func:`~psm_sim.reporting.plotted_events.record_runs`. Missing events are recorded. Figures of pages are
     omitted if there are no pages, and the distribution of slowdowns if there is one page.
     """
     figures = {
-        "energy-slowdown": draw_trade_off(comparison, frontier, preset),
-        "energy-by-state": draw_energy_by_state(comparison, preset),
+        "energy-slowdown": draw_trade_off(comparison, frontier),
+        "energy-by-state": draw_energy_by_state(comparison),
     }
     if has_pages(comparison):
         if comparison.runs[0]["pages"] > 1:
-            figures["slowdowns"] = draw_slowdowns(comparison, preset)
-        title = title_of(comparison, preset, first_run(comparison))
+            figures["slowdowns"] = draw_slowdowns(comparison)
+        title = title_of(comparison, first_run(comparison))
         figures["page-timeline"] = draw_page_timeline(comparison.runs, title, recorded)
-    polling = draw_polling_times(comparison, preset, recorded)
+    polling = draw_polling_times(comparison, recorded)
     return figures if polling is None else {**figures, "polling-times": polling}
 
 
-def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = (), preset: str = "") -> Figure:
+def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> Figure:
     """Plot one mark with error bars per policy, and the lowest known frontier.
 
-    Without pages, the figure shows power against latency. *frontier* comes from :func:`frontier_of`. The
-    title has the name of the *preset*, if any.
+    Without pages, the figure shows power against latency. *frontier* comes from :func:`frontier_of`.
     """
-    return draw_marks(marks_of(comparison), axes_of(comparison), frontier, title_of(comparison, preset))
+    return draw_marks(marks_of(comparison), axes_of(comparison), frontier, title_of(comparison))
 
 
 def draw_marks(
@@ -211,7 +209,7 @@ def plot_series(
 _EDGE = "#222222"
 
 
-def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
+def draw_energy_by_state(comparison: Comparison) -> Figure:
     """Plot one stacked horizontal bar per policy, with the confidence interval of the total energy.
 
     Bars that are far longer than the others are truncated and labelled with their energy. Without pages, the
@@ -236,7 +234,7 @@ def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(LABELS[measure])
-    add_title(figure, [title_of(comparison, preset)])
+    add_title(figure, [title_of(comparison)])
     add_legend(figure, axes)
     return figure
 
@@ -262,7 +260,7 @@ def _label_bar(axes: Axes, row: int, mark: Mark, measure: str, limit: float) -> 
     )
 
 
-def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
+def draw_slowdowns(comparison: Comparison) -> Figure:
     """Plot one cumulative distribution per policy, over the pages of all seeds or clients."""
     figure, (axes,) = new_figure(width_in=WIDTH_IN, height_in=3.8)
     runs = comparison.shown
@@ -287,6 +285,6 @@ def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
         axes.set_xlabel("page slowdown")
         axes.set_ylabel("cumulative share of pages")
         axes.set_ylim(0, 1)
-    add_title(figure, [title_of(comparison, preset, comparison.seed_range)])
+    add_title(figure, [title_of(comparison, comparison.seed_range)])
     add_legend(figure, axes)
     return figure

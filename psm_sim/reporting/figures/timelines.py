@@ -114,10 +114,10 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
     axes.set_title(fill(text, _TITLE_CHARACTERS), loc="left")
 
 
-def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recorded = ()) -> Figure | None:
+def draw_polling_times(comparison: Comparison, recorded: Recorded = ()) -> Figure | None:
     """Plot one panel per policy for the first seed or client. Return None if no polling time varies.
 
-    *recorded* are known events of the results of the *comparison*. The title has the name of the *preset*.
+    *recorded* are known events of the results of the *comparison*.
     """
     styles = dict(zip(map(id, comparison.shown), styles_of(comparison.shown), strict=True))
     rests = [(run, events_of(run, recorded)["rests"]) for run in comparison.runs]
@@ -136,5 +136,5 @@ def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recor
             axes.margins(x=0.01)
             axes.sharex(panels[0])
         panels[-1].set_xlabel("time (s)")
-    add_title(figure, [title_of(comparison, preset, first_run(comparison))])
+    add_title(figure, [title_of(comparison, first_run(comparison))])
     return figure

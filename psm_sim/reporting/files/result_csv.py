@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
 
 
-def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
+def write(comparison: Comparison, stream: TextIO) -> None:
     """Write a header and one row per result of a *comparison* to *stream*.
 
-    The first column is the name of the *preset*, if any. Nested names are joined by dots, such as
+    The first column is the name of the preset, if any. Nested names are joined by dots, such as
     ``slowdown.mean``.
     """
-    rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
+    rows = [{"preset": comparison.preset, **_row(comparison, run)} for run in comparison.runs]
     write_csv_records(stream, rows)
 
 

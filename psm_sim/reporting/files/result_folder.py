@@ -54,16 +54,14 @@ def write_results(
     folder: Path,
     comparison: Comparison,
     facts: Mapping[str, Any],
-    preset: str = "",
     workers: int | None = None,
     formats: Sequence[str] = ("svg",),
 ) -> None:
     """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures.
 
     The files are written to a temporary folder first, so an error or Ctrl-C leaves earlier files unchanged.
-    The *folder* is created if it does not exist. *preset* is the name of the preset of the *comparison*, if
-    any. *facts* are from :func:`provenance_of`. *workers* processes compute the frontier; None uses all
-    cores. *formats* are the file formats of the figures.
+    The *folder* is created if it does not exist. *facts* are from :func:`provenance_of`. *workers* processes
+    compute the frontier; None uses all cores. *formats* are the file formats of the figures.
     """
     from psm_sim.reporting.figures.canvas import save_picture, svg_of
     from psm_sim.reporting.figures.comparison import figures_of, frontier_of
@@ -74,7 +72,7 @@ def write_results(
         frontier = frontier_of(comparison, workers, report)
     with replace_files(folder) as draft:
         with progress("drawing"):
-            figures = figures_of(comparison, frontier, preset, record_runs(comparison))
+            figures = figures_of(comparison, frontier, record_runs(comparison))
             pictures = {name: svg_of(figure) for name, figure in figures.items()}
             (draft / "figures").mkdir()
             for name, figure in figures.items():
@@ -85,18 +83,18 @@ def write_results(
                     else:
                         save_picture(figure, path)
         with progress("writing"):
-            page = html_of(comparison, facts, pictures, preset)
-            data = _data_texts(comparison, preset, _metadata(comparison, facts))
+            page = html_of(comparison, facts, pictures)
+            data = _data_texts(comparison, _metadata(comparison, facts))
             _write_texts(draft, {**data, "report.html": page})
 
 
 def write_partial_results(
-    folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str, error: BaseException
+    folder: Path, comparison: Comparison, facts: Mapping[str, Any], error: BaseException
 ) -> None:
     """Write ``result.json``, ``pages.csv`` and ``metadata.json`` of a run that *error* has ended.
 
-    See :func:`write_results` for *folder*, *comparison*, *facts* and *preset*. If the folder has
-    results of an earlier run, they are kept and nothing is written.
+    See :func:`write_results` for *folder*, *comparison* and *facts*. If the folder has results of an earlier
+    run, they are kept and nothing is written.
 
     Raises
     ------
@@ -110,14 +108,14 @@ def write_partial_results(
     record = {**_metadata(comparison, facts), "missing": dict(comparison.missing), **ending}
     del record["finished"]
     with replace_files(folder) as draft:
-        _write_texts(draft, _data_texts(comparison, preset, record))
+        _write_texts(draft, _data_texts(comparison, record))
 
 
-def _data_texts(comparison: Comparison, preset: str, record: Mapping[str, Any]) -> dict[str, str]:
+def _data_texts(comparison: Comparison, record: Mapping[str, Any]) -> dict[str, str]:
     """Return the contents of the files without figures, by their names."""
     pages = io.StringIO()
     result_csv.write_pages(comparison, pages)
-    texts = (to_text(result_json.to_dict(comparison, preset)), pages.getvalue(), to_text(record))
+    texts = (to_text(result_json.to_dict(comparison)), pages.getvalue(), to_text(record))
     return dict(zip(PARTIAL_NAMES, texts, strict=True))
 
 

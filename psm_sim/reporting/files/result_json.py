@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
 
-def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
+def to_dict(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as plain values.
 
     Only ``wall_s`` differs between repeated runs. With several clients, ``pages`` is the number of pages of
     all clients, and ``clients`` is the number of clients. With several seeds, ``pages`` is the number of
     pages of each seed, and ``replications`` is the number of seeds.
     """
-    time, count = comparison.recorded_time, comparison.replications
+    time, count, preset = comparison.recorded_time, comparison.replications, comparison.preset
     return {
         "psm_sim": __version__,
         "trace": comparison.scenario.trace_name,
@@ -61,9 +61,9 @@ def to_text(value: Any) -> str:
     return json.dumps(_finite(value), indent=2, allow_nan=False) + "\n"
 
 
-def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write a *comparison* to *stream* as one JSON object, with the name of the *preset*, if any."""
-    stream.write(to_text(to_dict(comparison, preset)))
+def write(comparison: Comparison, stream: TextIO) -> None:
+    """Write a *comparison* to *stream* as one JSON object."""
+    stream.write(to_text(to_dict(comparison)))
 
 
 def _finite(value: Any) -> Any:

@@ -26,17 +26,14 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
 
-def html_of(
-    comparison: Comparison, provenance: Mapping[str, Any], pictures: Mapping[str, str], preset: str = ""
-) -> str:
+def html_of(comparison: Comparison, provenance: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     """Return the report of a *comparison* as HTML.
 
     *provenance* has ``command``, ``packages`` and ``files`` as in ``metadata.json``. *pictures* are the
-    figures of :func:`~psm_sim.reporting.figures.comparison.figures_of` by name, as SVG. *preset* is the name
-    of the preset, if any.
+    figures of :func:`~psm_sim.reporting.figures.comparison.figures_of` by name, as SVG.
     """
     sections = [
-        Section("summary", "", html_conclusion(comparison.conclusion()) + html_numbers(comparison, preset)),
+        Section("summary", "", html_conclusion(comparison.conclusion()) + html_numbers(comparison)),
         *(
             Section(name, title, html_figure(pictures[name], title))
             for name, title in _titles(comparison).items()
@@ -61,10 +58,10 @@ def _titles(comparison: Comparison) -> dict[str, str]:
     }
 
 
-def html_numbers(comparison: Comparison, preset: str = "") -> str:
+def html_numbers(comparison: Comparison) -> str:
     """Return the tables of the command line, and the caption that explains them."""
     tables = "".join(html_table(table.main_columns) for table in tables_of(comparison))
-    return tables + html_paragraphs(caption(comparison, preset))
+    return tables + html_paragraphs(caption(comparison))
 
 
 def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
 
-def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write the tables of a *comparison*, its conclusion, and the caption with the *preset* to *stream*."""
+def write(comparison: Comparison, stream: TextIO) -> None:
+    """Write the tables of a *comparison*, its conclusion and the caption to *stream*."""
     with console_on(stream) as console:
         shown, left_out = list[Column](), list[str]()
         for table in tables_of(comparison):
@@ -22,6 +22,6 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
             shown += columns
             left_out += dropped
         conclusion = comparison.conclusion()
-        lines = [*([conclusion, ""] if conclusion else []), *caption(comparison, preset, shown)]
+        lines = [*([conclusion, ""] if conclusion else []), *caption(comparison, shown)]
         lines += left_out_lines(console, left_out, "--format csv")
         print_lines(console, lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,8 @@ from tests.page_rows import page_rows
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
     """The mark is at slowdown and energy. The title names policies far above; the optimum is a line."""
-    figure = draw_trade_off(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)], "thesis")
+    named = replace(replicated, preset="thesis")
+    figure = draw_trade_off(named, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)])
     (axes,) = figure.axes
     marks = {container.get_label(): container for container in axes.containers}
     assert set(marks) == {"psm", "lpsm", "bsd:p=0.5"}
