@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
-from psm_sim.simulation import Comparison
 from psm_sim.simulation.recorder import observe
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Block
@@ -120,26 +118,6 @@ def record_events(run: Result, count: int | None = None) -> Events:
         "served": served,
         "rests": rests,
     }
-
-
-Recorded = Sequence[tuple[Result, Events]]
-"""Results, each with the events of its first single run."""
-
-
-def record_runs(comparison: Comparison) -> Recorded:
-    """Return the compared results of the first kind of stations, at most 6, with their events."""
-    runs = [run for run in comparison.runs if run.station == comparison.runs[0].station]
-    return [(run, record_events(representative_run(run))) for run in runs[:6]]
-
-
-def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
-    """Return the events of a result *run* up to the page with the number *page*.
-
-    Events that are missing in *recorded*, which is from :func:`record_runs`, are recorded again.
-    """
-    known = next((events for each, events in recorded if each is run), None)
-    has_page = known is not None and page <= len(known["pages"])
-    return known if known and has_page else record_events(representative_run(run), page if page > 1 else None)
 
 
 def fitting_page_count(block: Block) -> int:

@@ -41,7 +41,6 @@ from psm_sim.reporting.marks import (
     styles_of,
     title_of,
 )
-from psm_sim.reporting.plotted_events import Recorded
 from psm_sim.reporting.style import OPTIMUM_COLOUR, STATE_STYLES
 from psm_sim.simulation.result import complete_slowdowns
 from psm_sim.simulation.table import ENERGY, SLOWDOWN
@@ -95,16 +94,11 @@ def frontier_of(
     return best_known(corners, [(run[SLOWDOWN], run[ENERGY]) for run in comparison.shown])
 
 
-def figures_of(
-    comparison: Comparison,
-    frontier: Sequence[ParetoCorner] = (),
-    recorded: Recorded = (),
-) -> dict[str, Figure]:
+def figures_of(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> dict[str, Figure]:
     """Return all figures of a comparison by name.
 
-    See :func:`draw_trade_off` for *comparison* and *frontier*. *recorded* are events from
-    :func:`~psm_sim.reporting.plotted_events.record_runs`. Missing events are recorded. Figures of pages are
-    omitted if there are no pages, and the distribution of slowdowns if there is one page.
+    See :func:`draw_trade_off` for *comparison* and *frontier*. Figures of pages are omitted if there are no
+    pages, and the distribution of slowdowns if there is one page.
     """
     figures = {
         "energy-slowdown": draw_trade_off(comparison, frontier),
@@ -114,8 +108,8 @@ def figures_of(
         if comparison.runs[0]["pages"] > 1:
             figures["slowdowns"] = draw_slowdowns(comparison)
         title = title_of(comparison, first_run(comparison))
-        figures["page-timeline"] = draw_page_timeline(comparison.runs, title, recorded)
-    polling = draw_polling_times(comparison, recorded)
+        figures["page-timeline"] = draw_page_timeline(comparison.runs, title)
+    polling = draw_polling_times(comparison)
     return figures if polling is None else {**figures, "polling-times": polling}
 
 

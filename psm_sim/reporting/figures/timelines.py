@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.reporting.figures.canvas import WIDTH_IN, add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.marks import first_run, short_name, styles_of, title_of
-from psm_sim.reporting.plotted_events import Events, Recorded, events_of, representative_run
+from psm_sim.reporting.plotted_events import Events, record_events, representative_run
 from psm_sim.reporting.style import EVENT_COLOURS, GREY
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ _MARGIN, _TITLE_CHARACTERS = 0.15, 50  # margin as a share of the page time; cha
 _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}  # y coordinates
 
 
-def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Recorded = ()) -> Figure:
+def draw_page_timeline(results: Sequence[Result], title: str = "") -> Figure:
     """Plot one page of the first station under each of at most four policies.
 
     The page has the median slowdown under the first policy, see :func:`median_page`. *results* are on the
-    same pages; *recorded* has events that are already known.
+    same pages.
     """
     same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     runs = [representative_run(run) for run in same]
@@ -44,9 +44,9 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
     longest_s = max(page["page_time_s"] for page in pages)
     limits_s = (-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
     with common_style():
-        for axes, page, result in zip(panels, pages, same, strict=True):
-            events = events_of(result, recorded, number)
-            _plot_page(axes, page, events, limits_s, short_name(result.label))
+        for axes, page, run in zip(panels, pages, runs, strict=True):
+            events = record_events(run, number + 1)  # the margin after the page is part of the next one
+            _plot_page(axes, page, events, limits_s, short_name(run.label))
         panels[-1].set_xlabel("time since the page was requested (s)")
     if title:
         add_title(figure, [title])
@@ -114,13 +114,10 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
     axes.set_title(fill(text, _TITLE_CHARACTERS), loc="left")
 
 
-def draw_polling_times(comparison: Comparison, recorded: Recorded = ()) -> Figure | None:
-    """Plot one panel per policy for the first seed or client. Return None if no polling time varies.
-
-    *recorded* are known events of the results of the *comparison*.
-    """
+def draw_polling_times(comparison: Comparison) -> Figure | None:
+    """Plot one panel per policy for the first seed or client. Return None if no polling time varies."""
     styles = dict(zip(map(id, comparison.shown), styles_of(comparison.shown), strict=True))
-    rests = [(run, events_of(run, recorded)["rests"]) for run in comparison.runs]
+    rests = [(run, record_events(representative_run(run))["rests"]) for run in comparison.runs]
     varying = [(run, times) for run, times in rests if len({beacons for _, beacons in times}) > 1][:MAX_RUNS]
     if not varying:
         return None

@@ -66,13 +66,12 @@ def write_results(
     from psm_sim.reporting.figures.canvas import save_picture, svg_of
     from psm_sim.reporting.figures.comparison import figures_of, frontier_of
     from psm_sim.reporting.html.comparison import html_of
-    from psm_sim.reporting.plotted_events import record_runs
 
     with progress("computing the frontier", "workloads") as report:
         frontier = frontier_of(comparison, workers, report)
     with replace_files(folder) as draft:
         with progress("drawing"):
-            figures = figures_of(comparison, frontier, record_runs(comparison))
+            figures = figures_of(comparison, frontier)
             pictures = {name: svg_of(figure) for name, figure in figures.items()}
             (draft / "figures").mkdir()
             for name, figure in figures.items():
