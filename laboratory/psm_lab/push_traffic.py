@@ -13,6 +13,7 @@ from psm_sim.workload.traffic_file import TrafficPart
 PUSH_KINDS = ("poisson", "bursts", "clock", "shift")
 """Kinds of push traffic. ``shift`` consists of the other three, each for a third of the run."""
 
+# The first part is that of the bundled trace pushes. As there, the periods have no published source.
 _PARTS = {
     "poisson": TrafficPart(timing="poisson", period_s=60.0),
     "bursts": TrafficPart(timing="bursts", period_s=120.0),

@@ -206,6 +206,7 @@ The thesis names a single delay: "after some delay, the server sends a response 
 """
 
 _SERVERS = (*((delay, "none") for delay in DELAYS), *(("none", delay) for delay in MAIN_DELAYS))
+# Two networks have fewer settings. The complete grid would take more than twice as long.
 GRID = (
     *(
         Setting(think, delay, files, main)

@@ -25,7 +25,10 @@ CURVE = (0.0, *np.logspace(-6, -0.05, 30).tolist())
 LEARN_ALPHA, HINDSIGHT = "Learn-alpha", "hindsight"
 BOUNDED = tuple(f"bsd:p={p:g}" for p in (0.1, 0.5, 1.0))
 FIXED = tuple(f"psm:listen_interval={beacons}" for beacons in range(1, 13))
-"""Policies that the studies compare with the learners. `FIXED` has the polling times of the experts."""
+"""Policies that the studies compare with the learners.
+
+`BOUNDED` has three of the four published values of p, and `FIXED` has the polling times of the experts.
+"""
 
 
 def learner_label(alpha: float | None) -> str:

@@ -55,6 +55,8 @@ class Statement(NamedTuple):
 
 
 WORDS = Words(below="does not hold", inside="holds", above="does not hold")
+# The thesis states no numbers. The limits are 1.1 for "close to" and "works well", 10 for "too far", 1 % for
+# "sometimes", and otherwise 1.
 CLAIMS = (
     Statement(
         "2-9",

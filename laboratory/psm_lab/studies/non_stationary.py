@@ -31,6 +31,7 @@ REGIMES = ("quiet", "busy", "stream", "push")
 # Numbers of seeds: for the results, for the results with uplink messages, and for the choice of gamma.
 REPLICATIONS, UPLINK_SEEDS, GAMMA_SEEDS = 10, 5, 3
 PUBLISHED_GAMMA, MILD = gamma_label(None), 1e-5  # gammas: the published one, and one of GAMMA_POLICIES
+# Rows of the table of regimes, a selection of the policies in the table of results.
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
 PLOTTED_RATES = (None, 0.0, 0.1)  # alpha: learnt, 0, and fixed at 0.1
 GAMMA_POLICIES = {

@@ -55,6 +55,7 @@ class PresetVariant:
 
 
 _THINK = "think times: "
+# The changes are other readings of what the thesis leaves open, and the rules of other TCPs and browsers.
 VARIANTS = (
     PresetVariant("preset without changes"),
     *(

@@ -26,7 +26,7 @@ from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
-from psm_sim.network.chip_estimation import dozing_ratios_after, estimate_base_and_charge
+from psm_sim.network.chip_estimation import BEACON_MS, dozing_ratios_after, estimate_base_and_charge
 from psm_sim.network.chip_profiles import base_and_charge_of_others
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import MacParameters
@@ -36,9 +36,9 @@ from psm_sim.simulation.run import execute, prepare_stations, station_setups
 from psm_sim.simulation.table import measure
 from psm_sim.workload import Page, Workload
 
-SUPPLY_V, BEACON_MS = 3.3, 102.4
+SUPPLY_V = 3.3
 PERCENTILES = (50, 90, 99)
-"""Supply and beacon interval of the measured boards, and percentiles of the delays."""
+"""Supply of the measured boards, and percentiles of the delays."""
 
 
 @cache
@@ -142,7 +142,7 @@ def _radio(awake_ma: float, asleep_ma: float, beacon_mc: float, **beacon: float)
 
 def _dtim_case(row: Row, base_ma: float, charge_mc: float, period: int) -> Task:
     """Return the case of a station idle for 100 h, of which its page takes less than a thousandth."""
-    settings = _radio(300 / SUPPLY_V, base_ma, charge_mc, interval_ms=102.4, dtim_period=period)
+    settings = _radio(300 / SUPPLY_V, base_ma, charge_mc, interval_ms=BEACON_MS, dtim_period=period)
     return station_task(f"psm:listen_interval={period}", _idle(100, settings), row)
 
 
@@ -180,7 +180,7 @@ def _data_sheet_cases(_: float, __: int) -> Iterable[Task]:
                 row = {"chip": sheet["chip"], "DTIM": period, "ma": ma, "bytes": size}
                 yield _dtim_case(row, sheet["sleep_ma"], data_sheet_charge(sheet, size), period)
     for row in measured_rows()["profile_current"]:
-        yield station_task(row["policy"], _idle(100, {"beacon.interval_ms": 102.4}, row["profile"]), row)
+        yield station_task(row["policy"], _idle(100, {"beacon.interval_ms": BEACON_MS}, row["profile"]), row)
 
 
 def _data_sheet_findings(cases: list[Row]) -> dict[str, Any]:
@@ -443,7 +443,7 @@ def _latency_cases(hours: float, seed: int) -> Iterable[Task]:
     for row in measured_rows()["latency"]:
         for model in MODELS:
             loss, run = fit_losses(row["ms"], model)
-            settings = {"beacon.interval_ms": 102.4, "beacon.loss": loss}
+            settings = {"beacon.interval_ms": BEACON_MS, "beacon.loss": loss}
             if model == "in runs" and loss:
                 settings["beacon.loss_run"] = run
             labels = {**row, "losses": model, "loss": loss, "mean run": run}
@@ -501,7 +501,7 @@ LATENCY = Validation("latency", _latency_cases, _latency_findings)
 
 def _ping_cases(_: float, seed: int) -> Iterable[Task]:
     trace = push_workload("clock", 1, seed, period_s=1.0, spread_s=0.0)
-    scenario = Scenario(trace, pages=1, seed=seed, settings={"beacon.interval_ms": 102.4})
+    scenario = Scenario(trace, pages=1, seed=seed, settings={"beacon.interval_ms": BEACON_MS})
     return [station_task(row["policy"], scenario, row) for row in measured_rows()["ping"]]
 
 

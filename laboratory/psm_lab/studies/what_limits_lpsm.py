@@ -72,6 +72,7 @@ class Pages(NamedTuple):
         return self.full if scale.full else self.quick
 
 
+# The pages of shifting are half a cycle of its regimes, and contain no pushed messages.
 TRACES = {
     "ucb": Pages(60, 20, 1),
     "ucb:server_delay_ms=650": Pages(60, 20, 1),

@@ -14,8 +14,8 @@ import numpy as np
 from psm_lab.active.pixel_crf import standardise_images
 from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
 
+# Colours of the sky, and shares of images with white sky and with water. They have no published source.
 _BLUE, _WHITE = np.array([0.45, 0.62, 0.88]), np.array([0.86, 0.87, 0.89])
-# Shares of images with white sky and with water. These shares and the colours have no published source.
 _WHITE_SHARE, _WATER_SHARE = 0.4, 0.4
 
 

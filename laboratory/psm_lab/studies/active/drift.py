@@ -37,6 +37,7 @@ def _images() -> FloatArray:
 D, ROUNDS = 50, 10_000
 """Features and rounds of a synthetic stream, as in [001]."""
 SYNTHETIC, DIGITS = "switch 500", "digits"
+# The stream of [001] switches every 500 rounds. The other synthetic streams differ in their drift or noise.
 STREAMS: dict[str, Callable[[np.random.Generator], Stream]] = {
     "stationary": lambda rng: shifting_stream(rng, ROUNDS, D),
     "10 % flips": lambda rng: shifting_stream(rng, ROUNDS, D, flips=0.1),

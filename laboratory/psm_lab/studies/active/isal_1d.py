@@ -98,6 +98,7 @@ def _noisy_run(seed: int, number: int, eta: float) -> list[float]:
     return [abs(learner.run(oracle, labels) - target) for labels in LABELS]
 
 
+# Functions, and rough durations of their tasks, of which the longest takes 0.8 s.
 WORKS = {
     "width": (widths_of, 4),
     "passive": (passive_of, 1),

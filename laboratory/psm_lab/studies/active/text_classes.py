@@ -28,6 +28,7 @@ TITLE = "CBGZ on classes one against the rest (MNIST-5k for RCV1)"
 LAST = 2000
 """Number of last instances on which F is measured, as in the reference results."""
 FIRST_ORDER, SECOND_ORDER = "first order", "second order"
+# The values of b are those of the reference results.
 SETTINGS = (
     (SECOND_ORDER, "cbgz2", (0.003, 0.01, 0.03, 0.1)),
     (FIRST_ORDER, "cbgz", (0.05, 0.2)),
