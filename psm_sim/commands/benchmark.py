@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _verify(arguments)
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import atomic_write_text, check_outputs, check_writable
-    from psm_sim.reporting.terminal.benchmark import write, write_case
+    from psm_sim.reporting.terminal.benchmark import write_case, write_rankings
 
     case = _case(arguments)
     output = None if arguments.output is None else path_option("--output", arguments.output)
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(output, "--output")
     result, new = _result(arguments)
     if case is None:
-        write(result, sys.stdout, arguments.policy)
+        write_rankings(result, sys.stdout, arguments.policy)
     else:
         write_case(result, case, sys.stdout)
     if output is not None:

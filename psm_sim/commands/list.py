@@ -71,7 +71,7 @@ def _print_entries(kind: EntryKind, arguments: argparse.Namespace) -> None:
     from psm_sim.common.input_files import bundled_dir
     from psm_sim.common.registry import unknown_name_error
     from psm_sim.network.chip_profiles import load_profile
-    from psm_sim.reporting.terminal.listing import write
+    from psm_sim.reporting.terminal.listing import write_items
 
     sources, name = kind.sources(), arguments.name
     if name is not None:
@@ -95,7 +95,7 @@ def _print_entries(kind: EntryKind, arguments: argparse.Namespace) -> None:
         item["parameters"] = shown
     if hidden:
         remark = f"{hidden} expert parameters are hidden; show them with --all.\n\n{remark}"
-    write(items, remark, sys.stdout)
+    write_items(items, remark, sys.stdout)
 
 
 def _policies() -> Registry[Any]:

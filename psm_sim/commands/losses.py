@@ -38,7 +38,7 @@ candidate polling times in ms, and gamma the weight of latency against energy.
 'psm_sim list losses' lists the losses. The page and a CSV file with a row per seed,
 loss and gamma are written to --output."""
 
-DEFAULT_REPLICATIONS = 5
+DEFAULT_SEEDS = 5
 """Default number of seeds."""
 
 
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replications",
         type=integer_between(1, 10_000),
-        default=DEFAULT_REPLICATIONS,
+        default=DEFAULT_SEEDS,
         metavar="N",
         help="number of seeds (default: %(default)s)",
     )
@@ -88,8 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.loss_comparison import simulate_losses
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import atomic_write, atomic_write_text, check_outputs, check_writable
-    from psm_sim.reporting.html.losses import html_of
-    from psm_sim.reporting.terminal.losses import write
+    from psm_sim.reporting.html.losses import html_of_losses
+    from psm_sim.reporting.terminal.losses import write_losses
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation.preset import RunArguments
 
@@ -118,10 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.workers,
             report,
         )
-    write(comparison, sys.stdout)
+    write_losses(comparison, sys.stdout)
     with progress("writing"):
         command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-        text = html_of(comparison, command)
+        text = html_of_losses(comparison, command)
         # The writes are nested, so that neither file is written if the disk has no space for the other.
         with atomic_write(table, "--output") as file:
             file.write(comparison.frame.to_csv(index=False).encode("utf-8", "backslashreplace"))

@@ -161,12 +161,12 @@ def styles_of(runs: Sequence[Result]) -> list[Style]:
 def axes_of(comparison: Comparison) -> tuple[str, str]:
     """Return the measures on the x and y axis: slowdown and energy, or latency and power without pages."""
     latency = next(iter(directions_of(comparison.runs[0].row)), None)
-    if has_pages(comparison) or latency is None:
+    if loads_pages(comparison) or latency is None:
         return SLOWDOWN, ENERGY
     return f"latency.{latency}.p99_ms", POWER
 
 
-def has_pages(comparison: Comparison) -> bool:
+def loads_pages(comparison: Comparison) -> bool:
     """Return whether pages are loaded. Devices only exchange messages."""
     return any(run["loads_pages"] for run in comparison.runs)
 
@@ -212,7 +212,7 @@ def title_of(comparison: Comparison, runs: str = "") -> str:
         several = "" if run.replicate == "seed" else f"{len(run.parts)} {run.replicate}s, "
         runs = f"means over {several}{comparison.seed_range} with 95 % intervals"
     count = "1 page" if comparison.pages == 1 else f"{comparison.pages} pages"
-    pages = f"{count} of " if has_pages(comparison) else ""
+    pages = f"{count} of " if loads_pages(comparison) else ""
     scenario = comparison.scenario
     named = {"topology": scenario.topology_name, "profile": scenario.profile, "preset": comparison.preset}
     settings = "".join(f", {kind} {short_name(name)}" for kind, name in named.items() if name)

@@ -18,7 +18,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.losses import Poll, make_loss
 from psm_sim.network import load_topology
-from psm_sim.reporting.html.losses import html_of
+from psm_sim.reporting.html.losses import html_of_losses
 from psm_sim.reporting.sentences import conclude_losses
 from psm_sim.reporting.terminal.losses import setting_lines
 from psm_sim.simulation.run import run_workload
@@ -225,10 +225,10 @@ def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
         ["gamma * I * Ti + (Ti < 300)"], pages=2, replications=1, gammas=[1e-5], workers=1
     )
     assert "learns nothing" not in setting_lines(comparison)[-1]
-    page = html_of(comparison, "python -m psm_sim losses '<script>'")
+    page = html_of_losses(comparison, "python -m psm_sim losses '<script>'")
     assert "<script>'" not in page
     assert "Ti &lt; 300" in page
-    assert html_of(losses, "x") == html_of(losses, "x")
+    assert html_of_losses(losses, "x") == html_of_losses(losses, "x")
 
 
 def test_a_loss_per_page_has_a_remark(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_all_figures_of_a_comparison_have_the_same_style(replicated: Comparison)
     containers = draw_trade_off(replicated).axes[0].containers
     marks = {item.get_label(): item.lines[0] for item in containers}
     lines = {line.get_label(): line for line in draw_slowdowns(replicated).axes[0].get_lines()}
-    plane = explore_figures.draw_trade_off(marks_of(replicated), axes_of(replicated), [])
+    plane = explore_figures.draw_plane(marks_of(replicated), axes_of(replicated), [])
     points = {item.name: item.glyph for item in plane.renderers if item.name}
     for name, style in expected.items():
         assert lines[name].get_color() == style.colour

@@ -44,9 +44,7 @@ def _make_figure(height_px: int, *, tools: str = _TOOLS, **options: Any) -> Figu
     return empty
 
 
-def draw_trade_off(
-    marks: Sequence[Mark], measures: tuple[str, str], frontier: Sequence[ParetoCorner]
-) -> Figure:
+def draw_plane(marks: Sequence[Mark], measures: tuple[str, str], frontier: Sequence[ParetoCorner]) -> Figure:
     """Plot one mark per policy with confidence intervals, and the lowest known *frontier*.
 
     *measures* are the measures on the x and y axis. Clicking an entry of the legend hides or shows its mark.

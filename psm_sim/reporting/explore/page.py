@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.progress import Progress
-from psm_sim.reporting.explore.figures import draw_timeline, draw_trade_off
+from psm_sim.reporting.explore.figures import draw_plane, draw_timeline
 from psm_sim.reporting.explore.settings import (
     PARAMETERS,
     Settings,
@@ -213,7 +213,7 @@ class ExploreView:
         comparison = result.comparison
         self._texts["conclusion"].text = f"<p>{escape(comparison.conclusion())}</p>"
         self._texts["numbers"].text = html_numbers(comparison)
-        plane = draw_trade_off(marks_of(comparison), axes_of(comparison), result.frontier)
+        plane = draw_plane(marks_of(comparison), axes_of(comparison), result.frontier)
         self._figures["plane"].children = [plane]
         labels: list[Any] = [(str(index), run.label) for index, run in enumerate(comparison.shown)]
         numbers: list[Any] = [str(page[0]) for page in result.events[0]["pages"]]

@@ -31,8 +31,8 @@ from psm_sim.reporting.marks import (
     axes_of,
     axis_start,
     first_run,
-    has_pages,
     labels_of,
+    loads_pages,
     marks_of,
     slowdown_steps,
     split_far,
@@ -104,7 +104,7 @@ def figures_of(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) ->
         "energy-slowdown": draw_trade_off(comparison, frontier),
         "energy-by-state": draw_energy_by_state(comparison),
     }
-    if has_pages(comparison):
+    if loads_pages(comparison):
         if comparison.runs[0]["pages"] > 1:
             figures["slowdowns"] = draw_slowdowns(comparison)
         title = title_of(comparison, first_run(comparison))

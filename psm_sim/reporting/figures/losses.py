@@ -38,7 +38,7 @@ def loss_marks(losses: LossComparison) -> list[Mark]:
     return marks
 
 
-def draw_trade_off(losses: LossComparison) -> Figure:
+def draw_loss_trade_off(losses: LossComparison) -> Figure:
     """Plot energy against slowdown of all losses and of the other policies."""
     marks = loss_marks(losses)
     results = [(mark.values[SLOWDOWN], mark.values[ENERGY]) for mark in marks]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
 from psm_sim.reporting.figures.canvas import svg_of
-from psm_sim.reporting.figures.losses import draw_sensitivities, draw_trade_off, draw_weights
+from psm_sim.reporting.figures.losses import draw_loss_trade_off, draw_sensitivities, draw_weights
 from psm_sim.reporting.html.html_document import (
     Section,
     escape_text,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def html_of(losses: LossComparison, command: str) -> str:
+def html_of_losses(losses: LossComparison, command: str) -> str:
     """Return the page as HTML, with the command that repeats the comparison."""
     names = ", ".join(curve.name for curve in losses.curves)
     summary = html_conclusion(conclude_losses(losses)) + html_paragraphs([_INTRODUCTION])
@@ -71,7 +71,7 @@ def _page_load_html(curve: LossCurve) -> str:
 
 def _trade_off(losses: LossComparison) -> str:
     hint = html_paragraphs(["The ends of the curve of a loss are labelled with gamma."])
-    return hint + _figure(draw_trade_off(losses), "Energy against slowdown")
+    return hint + _figure(draw_loss_trade_off(losses), "Energy against slowdown")
 
 
 def _figure(figure: Figure, text: str) -> str:

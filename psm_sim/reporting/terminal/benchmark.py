@@ -132,7 +132,7 @@ def describe_rank(standings: Sequence[Standing], policy: str, cases: int) -> str
     return text
 
 
-def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ()) -> None:
+def write_rankings(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ()) -> None:
     """Write the two rankings of a *result* to *stream*, with conclusions.
 
     The conclusions are about *policies*, by default the first policy of each ranking.

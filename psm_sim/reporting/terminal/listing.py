@@ -9,7 +9,7 @@ from psm_sim.reporting.columns import Column, text_column
 from psm_sim.reporting.terminal.console import console_on, print_table
 
 
-def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
+def write_items(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
     """Write the name, summary and parameters of each of the *items* to *stream*, and a *remark* below."""
     from rich.padding import Padding
     from rich.text import Text

@@ -120,7 +120,7 @@ def _number(value: float) -> str:
     return "-" if isnan(value) else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
-def write(losses: LossComparison, stream: TextIO) -> None:
+def write_losses(losses: LossComparison, stream: TextIO) -> None:
     """Write the results, the cost of a nat and the regret to *stream*."""
     with console_on(stream) as console:
         print_table(console, result_columns(losses))
