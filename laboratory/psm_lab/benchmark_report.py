@@ -20,7 +20,14 @@ import numpy as np
 
 from psm_lab.reporting.pages.markdown_tables import markdown_table
 from psm_sim.campaign.benchmark.cases import PRICED, PRICES, Case
-from psm_sim.campaign.benchmark.ranking import REFERENCE_POLICY, Standing, policies_of, rank
+from psm_sim.campaign.benchmark.ranking import (
+    FIRST,
+    REFERENCE_POLICY,
+    Standing,
+    first_ranks,
+    policies_of,
+    rank,
+)
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
 from psm_sim.reporting.columns import plain_rows
@@ -29,9 +36,7 @@ from psm_sim.reporting.style import policy_style, series_style
 from psm_sim.reporting.terminal.benchmark import (
     EXPLANATION,
     TITLES,
-    order_columns,
     ranking_columns,
-    score_columns,
     survival,
 )
 
@@ -214,8 +219,7 @@ def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability:
     names, policy = policies_of(stored, priced=True), PRICED["anticipate"]
     order = [each.policy for each in rank(stored, names)]
     tables = [
-        f"## {head}\n\n{_table(plain_rows(score_columns(stored, field, order)))}"
-        for field, head in _HEADINGS.items()
+        f"## {head}\n\n{_table(_score_rows(stored, field, order))}" for field, head in _HEADINGS.items()
     ]
     return _PAGE.format(
         explanation=EXPLANATION,
@@ -244,8 +248,28 @@ def _ranking(stored: BenchmarkResult, priced: bool) -> str:
     ranking = _table(plain_rows(ranking_columns(rank(stored, names))))
     return (
         f"## {TITLES[priced]}\n\n{ranking}\n{survival(stored, names)}\n\n"
-        f"{_table(plain_rows(order_columns(stored, names)))}"
+        f"{_table(_first_rank_rows(stored, names))}"
     )
+
+
+def _score_rows(result: BenchmarkResult, field: str, policies: Sequence[str]) -> list[list[str]]:
+    """Return the scores of *policies*, with a column for each value of a *field* of the cases."""
+    means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
+    values = np.array([getattr(case, field) for case in result.cases])
+    distinct = list(dict.fromkeys(values.tolist()))
+    heads = [f"price {value:g}" if field == "price" else value for value in distinct]
+    rows = [
+        [policy, *(f"{np.exp(row[values == value].mean()):,.2f}" for value in distinct)]
+        for policy, row in zip(policies, means, strict=True)
+    ]
+    return [["policy", *heads], *rows]
+
+
+def _first_rank_rows(result: BenchmarkResult, policies: Sequence[str]) -> list[list[str]]:
+    """Return the policies in the first ranks, with a row for each measure."""
+    first = first_ranks(result, policies)
+    rows = [[measure, *names, "yes" if names == first["score"] else "no"] for measure, names in first.items()]
+    return [["measure", *map(str, range(1, FIRST + 1)), "as by the score"], *rows]
 
 
 def _seeds(result: BenchmarkResult) -> str:

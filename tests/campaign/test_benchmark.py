@@ -25,7 +25,6 @@ from psm_sim.campaign.benchmark.cases import (
 )
 from psm_sim.campaign.benchmark.ranking import (
     first_ranks,
-    mean_scores,
     policies_of,
     rank,
     share_of_same_order,
@@ -173,13 +172,6 @@ def test_the_order_does_not_depend_on_the_optimum():
     above = replace(result, chain_j=dict.fromkeys(CASES, (5.0,) * 4))
     assert rank(above)[0].score == pytest.approx(1.0)
     assert [row.policy for row in rank(result)] == [row.policy for row in rank(other)]
-
-
-@pytest.mark.parametrize("field", Case._fields)
-def test_scores_are_means_by_traffic_radio_or_price(field):
-    result = result_with(4.0, 2.0)
-    scores = mean_scores(result, field, result.policies)
-    assert scores["psm"] == pytest.approx(dict.fromkeys(scores["psm"], 4.0))
 
 
 def test_the_first_rank_can_depend_on_the_measure():

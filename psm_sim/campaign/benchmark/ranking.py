@@ -176,13 +176,3 @@ def _wins_and_losses(logs: FloatArray, reference: int) -> tuple[NDArray[np.bool_
         wins[:, case] = ~differs[means.argmin()]
         worse[:, case] = differs[reference] & (means > means[reference])
     return wins, worse
-
-
-def mean_scores(result: BenchmarkResult, field: str, policies: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the score of each policy by the values of a *field* of the cases: traffic, radio or price."""
-    means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
-    keys = np.array([str(getattr(case, field)) for case in result.cases])
-    return {
-        policy: {str(key): float(np.exp(row[keys == key].mean())) for key in dict.fromkeys(keys)}
-        for policy, row in zip(policies, means, strict=True)
-    }

@@ -14,7 +14,6 @@ from psm_sim.campaign.benchmark.ranking import (
     REFERENCE_POLICY,
     Standing,
     first_ranks,
-    mean_scores,
     policies_of,
     rank,
     share_of_same_order,
@@ -50,29 +49,6 @@ def ranking_columns(standings: Sequence[Standing]) -> list[Column]:
         Column("cases", [str(standing.worse) for standing in standings], "worse than psm"),
         Column("in worst case", [f"{standing.worst:,.1f}" for standing in standings], "times the best"),
         text_column("worst case", [str(standing.worst_case) for standing in standings], rank=1),
-    ]
-
-
-def score_columns(result: BenchmarkResult, field: str, policies: Sequence[str]) -> list[Column]:
-    """Return the columns of the scores of *policies*, one for each value of a *field* of the cases."""
-    scores = mean_scores(result, field, policies)
-    heads = {value: f"price {float(value):g}" if field == "price" else value for value in scores[policies[0]]}
-    columns = (
-        Column(head, [f"{scores[policy][value]:,.2f}" for policy in policies])
-        for value, head in heads.items()
-    )
-    return [text_column("policy", policies), *columns]
-
-
-def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Column]:
-    """Return the columns of the policies in the first ranks, with one row per measure."""
-    first_by_measure = first_ranks(result, policies)
-    ranks = zip(*first_by_measure.values(), strict=True)
-    same = ["yes" if first == first_by_measure["score"] else "no" for first in first_by_measure.values()]
-    return [
-        text_column("measure", list(first_by_measure)),
-        *(text_column(str(rank), names) for rank, names in enumerate(ranks, 1)),
-        text_column("as by the score", same),
     ]
 
 
