@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from psm_sim.campaign.benchmark.cases import radio_settings
+from psm_sim.common.csv_output import write_csv
 from psm_sim.common.input_files import bundled_dir
-from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_figure
+from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_picture
 from psm_sim.reporting.style import MARKERS, series_style
 from psm_sim.simulation import Scenario, run_comparison
 
@@ -62,9 +63,9 @@ def stored() -> dict[tuple[str, str, str], tuple[float, float]]:
 
 def draw(rows: list[tuple[object, ...]]) -> None:
     """Write the rows, then draw their means: a line over the prices per radio, and a mark for LPSM."""
+    with STEM.with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
+        write_csv(file, COLUMNS, rows)
     figure, panels = new_figure(2, 2, 7.2, 6.0)
-    numbers = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
-    save_figure(figure, STEM, numbers, ())
     means = stored()
     for panel, pages in zip(panels, PAGES, strict=True):
         for index, radio in enumerate(RADIOS):
@@ -84,7 +85,7 @@ def draw(rows: list[tuple[object, ...]]) -> None:
     add_legend(
         figure, panels[0], "dots: anticipate at prices 0.1, 0.25, 1 and 10; square: LPSM; cross: static PSM"
     )
-    save_figure(figure, STEM, numbers, ("svg",))
+    save_picture(figure, STEM.with_suffix(".svg"))
 
 
 def table() -> str:

@@ -1,20 +1,21 @@
 """Picture of one decision of ``anticipate``: the law of a reply, and what is done at several prices.
 
-Usage: python benchmarks/one_decision.py [FILE, without suffix]
+Usage: python benchmarks/one_decision.py
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 
+from psm_sim.common.csv_output import write_csv
 from psm_sim.policies import Frame
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.reporting.figures.canvas import new_figure, save_figure
+from psm_sim.reporting.figures.canvas import new_figure, save_picture
 from psm_sim.reporting.style import COLOURS
 
+STEM = Path(__file__).parents[1] / "docs/pictures/one-decision"
 PRICES_W = (0.1, 0.5, 1.0, 5.0)
 REQUEST_S, SHOWN_S = 100.03, 0.95
 
@@ -43,7 +44,7 @@ def rests(policy: Anticipate) -> list[tuple[float, float, float]]:
     return found
 
 
-def main(stem: Path) -> None:
+def main() -> None:
     """Draw the picture; the numbers of the law go beside it."""
     figure, (above, below) = new_figure(2, 1, 6.4, 4.0)
     times_s = np.linspace(0, SHOWN_S, 800)
@@ -60,8 +61,10 @@ def main(stem: Path) -> None:
     below.set_xlabel("time since the request (ms); beacons at 70, 170, ...")
     for axes in (above, below):
         axes.set_xlim(0, 1000 * SHOWN_S)
-    save_figure(figure, stem, {"time_ms": (1000 * times_s).tolist(), "risen": risen.tolist()})
+    save_picture(figure, STEM.with_suffix(".svg"))
+    with STEM.with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
+        write_csv(file, ("time_ms", "risen"), zip((1000 * times_s).tolist(), risen.tolist(), strict=True))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures/one-decision"))
+    main()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
-from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-from psm_sim.common.csv_output import write_csv
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,23 +67,6 @@ def add_legend(figure: Figure, axes: Axes, title: str | None = None) -> None:
     rows = -(-len(labels) // columns)
     with common_style():
         figure.legend(handles, labels, loc="outside lower center", ncols=-(-len(labels) // rows), title=title)
-
-
-def save_figure(
-    figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]], formats: Sequence[str] = ("png", "svg")
-) -> list[Path]:
-    """Write a *figure* in some *formats* and its data as ``stem.csv``, and return the paths.
-
-    *numbers* are the columns of the CSV. Shorter columns are padded with empty cells.
-    """
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    pictures = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
-    for path in pictures:
-        save_picture(figure, path)
-    data = stem.with_name(f"{stem.name}.csv")
-    with data.open("w", newline="", encoding="utf-8") as file:
-        write_csv(file, numbers, zip_longest(*numbers.values(), fillvalue=""))
-    return [*pictures, data]
 
 
 def svg_of(figure: Figure) -> str:
