@@ -1,4 +1,4 @@
-"""Access point that forwards frames, and buffers frames for dozing stations."""
+"""Port of a station at the access point, which forwards frames and buffers them for a dozing station."""
 
 from __future__ import annotations
 
@@ -90,31 +90,3 @@ class Port:
     def _notify(self, time_s: float, retrieved: int = 0) -> None:
         for callback in self.on_buffered:
             callback(time_s, len(self._buffered), retrieved)
-
-
-class AccessPoint:
-    """Access point with one port for each associated station. All ports have the same parameters."""
-
-    def __init__(self, env: Environment, parameters: AccessPointParameters) -> None:
-        self._env, self._parameters = env, parameters
-        self.ports: list[Port] = []
-
-    def associate(self, downlink: Link) -> Port:
-        """Create and return a port for the station at the other end of *downlink*."""
-        self.ports.append(Port(self._env, self._parameters, downlink))
-        return self.ports[-1]
-
-    @property
-    def buffered_bytes(self) -> int:
-        """Number of bytes buffered for all stations, including headers."""
-        return sum(port.buffered_bytes for port in self.ports)
-
-    @property
-    def dropped_frames(self) -> int:
-        """Number of frames dropped at all ports."""
-        return sum(port.dropped_frames for port in self.ports)
-
-    @property
-    def dropped_bytes(self) -> int:
-        """Number of bytes dropped at all ports, including headers."""
-        return sum(port.dropped_bytes for port in self.ports)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.access_point import Port
 from psm_sim.network.browser import STALL_S, Visit
 from psm_sim.network.energy_ledger import Usage
 from psm_sim.network.tcp_endpoint import Endpoint
@@ -111,7 +111,7 @@ class PageFailureHandler:
     ----------
     topology
         Determines whether failures are reported.
-    visits, access_point, policy
+    visits, port, policy
         Data for the error message: pages so far, dropped frames, and name of the policy.
 
     Attributes
@@ -120,11 +120,9 @@ class PageFailureHandler:
         Called with the reason of a failure; must be set if failures are reported.
     """
 
-    def __init__(
-        self, topology: Topology, visits: PageVisits, access_point: AccessPoint, policy: str
-    ) -> None:
+    def __init__(self, topology: Topology, visits: PageVisits, port: Port, policy: str) -> None:
         self._reports_failures = topology.can_fail
-        self._visits, self._access_point, self._policy = visits, access_point, policy
+        self._visits, self._port, self._policy = visits, port, policy
         self.report: Callable[[str], None]
 
     def given_up(self, side: str, end: Endpoint) -> None:
@@ -147,5 +145,5 @@ class PageFailureHandler:
         if self._reports_failures:
             self.report(reason)
             return
-        dropped = self._access_point.dropped_frames
-        raise PageError(len(self._visits) + 1, (reason, advice), dropped, self._policy)
+        number, dropped = len(self._visits) + 1, self._port.dropped_frames
+        raise PageError(number, (reason, advice), dropped, self._policy)

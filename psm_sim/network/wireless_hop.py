@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link, LinkName, Uplink
@@ -68,17 +68,17 @@ class WirelessHop:
             return SniffedLink(self.env, name, parameters, hooks.frame, hooks.air)
         return Link(self.env, name, parameters, hooks.frame)
 
-    def attach(self, access_point: AccessPoint, wired_up: Link) -> None:
+    def attach(self, wired_up: Link) -> None:
         """Create the port and the radio of the station."""
         # An observer of `rest` must see every decision, so plans are switched off for it.
         self.doze = Doze(self.beacons, not self.hooks.rest and not self.topology.beacon.loss)
-        self.join(access_point, wired_up)
+        self.join(wired_up)
         self.port.on_buffered = self.hooks.buffered
 
-    def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Create ``port`` and ``radio``. See :meth:`attach` for the arguments."""
+    def join(self, wired_up: Link) -> None:
+        """Create ``port`` and ``radio``."""
         hooks, up = self.hooks, self.up
-        self.port = access_point.associate(self.down)
+        self.port = Port(self.env, self.topology.access_point, self.down)
         uplink: Link | Uplink = up
         # Frame observers and faults need an event per hop, so the two links are not fused for them.
         if not hooks.frame and not self.topology.can_fail:

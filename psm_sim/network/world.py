@@ -9,7 +9,6 @@ from simpy import Event
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_FRAMES
-from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.browser import Visit
 from psm_sim.network.end_systems import EndSystems, FramePath
@@ -76,16 +75,15 @@ class World:
         self.wireless_up, self.wireless_down = hop.up, hop.down
         self.wired_up = Link(self.env, "wired up", topology.wired, hooks.frame)
         self.wired_down = Link(self.env, "wired down", topology.wired, hooks.frame)
-        self.access_point = AccessPoint(self.env, topology.access_point)
-        hop.attach(self.access_point, self.wired_up)
-        self.radio = hop.radio
+        hop.attach(self.wired_up)
+        self.port, self.radio = hop.port, hop.radio
         on_frame = hop.ledger.process_frame if topology.power.frame_j else None
         self.station = Station(self.env, policy, self.radio, hooks.decisions, on_frame)
         self.server = ends.host(self.wired_down.send, ends.serve)
         self.client = ends.host(self.station.send)
         # _record_visit must run first: it advances the radio before observers see the page.
         self.browser = ends.browser(self.client, (self._record_visit, *hooks.page))
-        failures = PageFailureHandler(topology, self.visits, self.access_point, policy.name)
+        failures = PageFailureHandler(topology, self.visits, self.port, policy.name)
         ends.watch(self.server, self.client, self.browser, failures)
 
         self._connect()
@@ -98,11 +96,11 @@ class World:
         """Connect the links to their receivers, and the radio to its port and its station."""
         self.wireless_up.deliver = self.wired_up.send
         self.wired_up.deliver = self.server.receive
-        self.wired_down.deliver = self.hop.port.forward
+        self.wired_down.deliver = self.port.forward
         self.wireless_down.deliver = self.radio.receive
         self.radio.deliver = self.station.receiver(self.client.receive)
         self.radio.decide = self.station.rest
-        self.hop.port.radio = self.radio
+        self.port.radio = self.radio
 
     def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
         """Start to load the pages. ``browsing`` is true until the last one is complete or a page fails.
@@ -161,11 +159,7 @@ class World:
     @property
     def undelivered_bytes(self) -> int:
         """Bytes between server and client, on the links and buffered, including headers."""
-        return (
-            self.wired_down.in_flight_bytes
-            + self.access_point.buffered_bytes
-            + self.wireless_down.in_flight_bytes
-        )
+        return self.wired_down.in_flight_bytes + self.port.buffered_bytes + self.wireless_down.in_flight_bytes
 
     def _record_visit(self, visit: Visit) -> None:
         self.visits.append(visit, self.usage())

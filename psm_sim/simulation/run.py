@@ -328,8 +328,8 @@ def _traffic(world: World, *, with_lost: bool) -> dict[str, int]:
         "server_sent_bytes": world.server.sent_bytes,
         "client_received_bytes": world.client.received_bytes,
         "undelivered_bytes": world.undelivered_bytes,
-        "dropped_bytes": world.access_point.dropped_bytes,
-        "dropped_frames": world.access_point.dropped_frames,
+        "dropped_bytes": world.port.dropped_bytes,
+        "dropped_frames": world.port.dropped_frames,
         "retransmissions": world.server.retransmissions + world.client.retransmissions,
         **(lost if with_lost else {}),
     }

@@ -107,7 +107,7 @@ class ReadsPageList(Cheat):
     wanted = "Page", "Workload", "Visit", "Browser"
 
 class ReadsFuture(Cheat):
-    wanted = "Segment", "AccessPoint", "Link", "ReusableEvent"
+    wanted = "Segment", "Port", "Link", "ReusableEvent"
 """
 CHEATS = ["ReadsServerClock", "ReadsPageList", "ReadsFuture"]
 

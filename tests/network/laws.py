@@ -69,8 +69,8 @@ def balance(world, which=""):
     energy_j += power.frame_j * usage.frames
     assert usage.total_j == pytest.approx(energy_j, rel=1e-9), which
     lost = {way: world.ends.lost_bytes(way) for way in ("up", "down")}
-    arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]
-    buffered = [segment for port in world.access_point.ports for _, segment in port._buffered]
+    arrived = world.client.received_bytes + world.port.dropped_bytes + lost["down"]
+    buffered = [segment for _, segment in world.port._buffered]
     waiting = [*buffered, *(segment for _, segment in world.wireless_down.flying)]
     polls = sum(segment.wire_bytes for segment in waiting if is_null(segment))
     assert world.server.sent_bytes == arrived + world.undelivered_bytes - polls, which

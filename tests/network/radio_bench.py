@@ -5,7 +5,7 @@ from __future__ import annotations
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
@@ -47,7 +47,7 @@ class RadioBench:
         hop = LinkParameters(rate_mbps, 0.0)
         uplink, downlink = Link(env, "wireless up", hop), Link(env, "wireless down", hop)
         parameters = AccessPointParameters(buffer_frames, release_on_uplink, late_frames)
-        self.port = AccessPoint(env, parameters).associate(downlink)
+        self.port = Port(env, parameters, downlink)
         self.radio = Radio(env, Doze(Beacons(beacon_s)), self.port, uplink, hooks.radio, hooks.beacons)
         self.station = Station(env, policy, self.radio)
         self.delivered: list[float] = []

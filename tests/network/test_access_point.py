@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simpy import Environment
 
-from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.access_point import Port
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_sections import AccessPointParameters, LinkParameters
@@ -48,24 +48,20 @@ class Listener:
 def test_each_station_has_its_own_queue_and_tim_bit():
     """Frames for the dozing station are buffered, and frames for the awake one pass."""
     env = Environment()
-    access_point = AccessPoint(env, AccessPointParameters(buffer_frames=2))
+    parameters = AccessPointParameters(buffer_frames=2)
     received: dict[bool, list[Segment]] = {False: [], True: []}
     ports = {}
     for is_awake, frames in received.items():
         link = Link(env, "wireless down", LinkParameters(1.0, 0.0))
         link.deliver = frames.append
-        ports[is_awake] = access_point.associate(link)
+        ports[is_awake] = Port(env, parameters, link)
         ports[is_awake].radio = Listener(is_awake)
         for size in (1000, 2000, 3000):
             ports[is_awake].forward(RadioBench.frame(size))
     dozing, awake = ports[False], ports[True]
     assert (dozing.tim_bit, dozing.buffered_bytes, dozing.radio.announcements) == (True, 3000, 1)
     assert (awake.tim_bit, awake.radio.announcements) == (False, 0)
-    assert (access_point.buffered_bytes, access_point.dropped_frames, access_point.dropped_bytes) == (
-        3000,
-        2,
-        6000,
-    )
+    assert {(port.dropped_frames, port.dropped_bytes) for port in ports.values()} == {(1, 3000)}
     assert [(at_s, frame.wire_bytes) for at_s, frame in ports[False].release()] == [(0.0, 1000), (0.0, 2000)]
     env.run()
     assert [segment.wire_bytes for segment in received[False]] == [1000, 2000]

@@ -99,7 +99,7 @@ def test_datagrams_that_arrive_at_a_full_buffer_are_lost():
     world = run(Messages(messages), "psm", access_point__buffer_frames=2)
     stats = world.messenger.stats["down"]
     assert (stats.sent, len(stats.latencies_s), stats.lost) == (5, 3, 2)
-    assert (world.messenger.sent, world.access_point.dropped_frames) == (5, 2)
+    assert (world.messenger.sent, world.port.dropped_frames) == (5, 2)
 
 
 def test_a_datagram_counts_as_lost_once_a_later_one_has_arrived():

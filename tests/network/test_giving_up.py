@@ -41,7 +41,7 @@ def test_a_run_with_a_buffer_of_one_or_two_frames_ends(frames, policy):
     small = world(policy, access_point__buffer_frames=frames)
     run_alone(small, load_workload("ucb", 20, 1).pages)
     assert len(small.visits) == 20
-    assert small.access_point.dropped_frames > 0
+    assert small.port.dropped_frames > 0
 
 
 def test_the_server_gives_up_an_unacknowledged_connection():

@@ -239,7 +239,7 @@ def repeated(world):
     """Return the numbers of dropped frames and repeated segments, with those of open connections."""
     ends = [end for host in (world.server, world.client) for end in host.endpoints.values()]
     closed = world.server.retransmissions + world.client.retransmissions
-    return world.access_point.dropped_frames + closed + sum(end.retransmissions for end in ends)
+    return world.port.dropped_frames + closed + sum(end.retransmissions for end in ends)
 
 
 def times_of(number, policy):

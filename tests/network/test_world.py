@@ -177,8 +177,8 @@ def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
         load_topology("three-node", {"access_point.buffer_frames": 3}), make_policy("psm"), [repeats]
     )
     run_alone(world, [page])
-    assert world.access_point.dropped_frames > 0
-    assert repeats.count >= world.access_point.dropped_frames // 2
+    assert world.port.dropped_frames > 0
+    assert repeats.count >= world.port.dropped_frames // 2
     assert len(world.visits) == 1
 
 

@@ -264,7 +264,7 @@ def test_frames_never_exceed_the_negotiated_service_period(frames, sends, durati
     world = build_world(topology, policy, [air])
     bench = Bench.__new__(Bench)
     bench.world, bench.env, bench.delivered = world, world.env, []
-    bench.forward = world.access_point.ports[0].forward
+    bench.forward = world.port.forward
     world.radio.deliver = lambda _: bench.delivered.append(world.env.now)
     for time_s, size in frames:
         bench.arrive_at(time_s, size)

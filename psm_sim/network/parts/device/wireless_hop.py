@@ -9,7 +9,6 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.common.random_streams import random_stream
-from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
@@ -125,7 +124,7 @@ class DeviceHop(WirelessHop):
         """Return the observer of transmissions, if ``power.transmit_w`` is set."""
         return () if self.topology.power.transmit_w is None else (Transmissions(self.ledger),)
 
-    def join(self, access_point: AccessPoint, wired_up: Link) -> None:
+    def join(self, wired_up: Link) -> None:
         """Create ``port`` and ``radio``."""
         topology, association, service = self.topology, self.association, self._service
         station, hooks = topology.station, self.hooks
@@ -145,7 +144,6 @@ class DeviceHop(WirelessHop):
             self.radio = ServicePeriodRadio(
                 service, traits, self.beacons, port, self.env, self.doze, *radio_arguments
             )
-        access_point.ports.append(self.port)
         self.group = self._make_group_frames() if topology.access_point.group_per_s else None
 
     def start(self, station: Station) -> None:

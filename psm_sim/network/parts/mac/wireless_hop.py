@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.parts.association_timeout import Association
 from psm_sim.network.parts.beacon_loss import BeaconReception
@@ -29,7 +28,7 @@ class MacHop(WirelessHop):
         """Return a new link *name*."""
         return AirLink(self.env, name, self.topology, self.hooks.frame, self.hooks.air)
 
-    def join(self, access_point: AccessPoint, wired_up: Link) -> None:
+    def join(self, wired_up: Link) -> None:
         """Create ``port`` and ``radio``, and add the port to the BSS."""
         topology, bss, hooks = self.topology, self.bss, self.hooks
         self.association = Association(self.env, None, topology.station.association_ms / 1000)
@@ -37,7 +36,6 @@ class MacHop(WirelessHop):
         self.port: MacPort = MacPort(*arguments)
         reception = self._reception()
         bss.channel.late += hooks.air
-        access_point.ports.append(self.port)
         bss.ports.append(self.port)
         context = RadioContext(
             topology,

@@ -77,7 +77,7 @@ class Sniffed:
         env, interval_s = self.worlds[0].env, self.worlds[0].beacons.interval_s
         while True:
             yield env.timeout(interval_s * (len(self.held) + 1) - 1e-8 - env.now)
-            named = [aid for aid, world in enumerate(self.worlds, 1) if world.access_point.ports[0].tim_bit]
+            named = [aid for aid, world in enumerate(self.worlds, 1) if world.port.tim_bit]
             self.held.append(frozenset(named))
 
 

@@ -38,7 +38,7 @@ class Bench:
         self.world = build_world(load_topology("three-node", settings), instance, [self.recorder])
         self.env = self.world.env
         self.delivered: list[float] = []
-        port, radio = self.world.access_point.ports[0], self.world.radio
+        port, radio = self.world.port, self.world.radio
         self.forward = port.forward
         poll = getattr(self.world.hop, "idle_poll", None)
         radio.deliver = lambda _: self.delivered.append(round(self.env.now, 3))
@@ -174,7 +174,7 @@ def test_buffered_frames_expire_and_are_dropped():
     bench.arrive_at(0.9)
     bench.run(1.5)
     assert len(bench.delivered) == 1
-    assert bench.world.access_point.dropped_bytes == 1500
+    assert bench.world.port.dropped_bytes == 1500
 
 
 def group_of(settings, policy="psm", until=1000.05):
@@ -234,7 +234,7 @@ def test_an_unacknowledged_poll_ends_the_association_3_s_after_the_limit():
     bench.arrive_at(12)
     bench.arrive_at(14)
     bench.run(14.05)
-    assert bench.world.access_point.dropped_frames == 2
+    assert bench.world.port.dropped_frames == 2
 
 
 def test_null_frames_keep_the_association_alive():

@@ -39,7 +39,7 @@ def test_a_restart_loses_buffered_frames_and_arrivals(monkeypatch):
     world = world_with(RESTART)
     run_alone(world, [Page(40.0, 1000, (), (300,), (0.0,))], PUSHED)
     assert len(world.messenger.delays_s) == 1
-    assert world.access_point.dropped_frames == 2
+    assert world.port.dropped_frames == 2
     assert world.hop.report()["associations renewed"] == 1
     assert world.ends.report() == {"frames lost up": 0, "frames lost down": 0, "restarts": 1}
     assert not world.visits.failures

@@ -7,7 +7,6 @@ from dataclasses import replace
 from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
-from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.parts.mac.bss import Bss
@@ -55,7 +54,7 @@ class AirBench:
         hop = MacHop(topology, self.bss)
         hop.ledger = ledger
         hop.make_links(hooks)
-        hop.attach(AccessPoint(env, topology.access_point), hop.up)
+        hop.attach(hop.up)
         up, down, port, radio = hop.up, hop.down, hop.port, hop.radio
         station = Station(env, policy, radio)
         up.deliver, down.deliver = lambda _: None, radio.receive

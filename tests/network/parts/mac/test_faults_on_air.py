@@ -104,9 +104,9 @@ def test_a_restart_of_the_access_point_drops_its_buffered_frames():
     world, _ = over_air("psm:listen_interval=3", messages=pushes, **settings)
     restarts, renewed = world.ends.report()["restarts"], world.hop.report()["associations renewed"]
     assert restarts > 3
-    assert world.access_point.dropped_frames > 20
-    lost_s = 0.2 * world.access_point.dropped_frames
+    assert world.port.dropped_frames > 20
+    lost_s = 0.2 * world.port.dropped_frames
     assert restarts - 1 <= renewed <= restarts
     assert lost_s == pytest.approx(2.0 * restarts, rel=0.5)
     sent = world.server.sent_bytes
-    assert sent == world.client.received_bytes + world.access_point.dropped_bytes + world.undelivered_bytes
+    assert sent == world.client.received_bytes + world.port.dropped_bytes + world.undelivered_bytes
