@@ -12,7 +12,7 @@ from psm_sim.network.timers import Clock
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import StationParameters
 from psm_sim.network.wireless_hop import WirelessHop
-from psm_sim.network.world import Parts, World
+from psm_sim.network.world import World
 from psm_sim.policies import Policy
 from psm_sim.policies.base import ServicePeriod
 
@@ -37,29 +37,30 @@ def build_world(
     InputError
         If topology and policy require incompatible parts.
     """
-    return World(topology, policy, observers, parts_for(topology, policy, bss))
+    hop = _make_hop(topology, policy, bss or bss_of(topology))
+    return World(topology, policy, observers, hop, _make_end_systems(topology, hop))
 
 
 def bss_of(topology: Topology) -> Bss | None:
     """Return a BSS for the stations of a topology, or None if it models no shared channel."""
-    return _new_bss(topology) if topology.mac.model == "dcf" else None
+    if topology.mac.model != "dcf":
+        return None
+    from psm_sim.network.parts.mac.bss import Bss
+
+    return Bss(Clock(), topology)
 
 
-def parts_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> Parts:
-    """Return the parts for one world. See :func:`build_world` for the arguments."""
-    hop = hop_for(topology, policy, bss)
-    if not topology.can_fail:
-        return Parts(hop, EndSystems(hop.env, topology))
-    from psm_sim.network.parts.faults.fault_injection import Faults
-
-    return Parts(hop, Faults(hop.env, topology))
-
-
-def hop_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> WirelessHop:
-    """Return the wireless hop of one station. See :func:`build_world` for the arguments."""
+def _make_hop(topology: Topology, policy: Policy, bss: Bss | None) -> WirelessHop:
     service = policy.service if isinstance(policy.service, ServicePeriod) else None
-    if topology.mac.model == "dcf":
-        return _mac_hop(topology, service, bss)
+    if bss is not None:
+        if service is not None:
+            raise InputError(
+                "mac.model=dcf conflicts with a policy that has service periods; set mac.model=link or"
+                " choose another policy."
+            )
+        from psm_sim.network.parts.mac.wireless_hop import MacHop
+
+        return MacHop(topology, bss)
     if service is None and is_plain(topology):
         return WirelessHop(topology)
     from psm_sim.network.parts.device.wireless_hop import DeviceHop
@@ -67,15 +68,12 @@ def hop_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> Wirel
     return DeviceHop(topology, service)
 
 
-def _mac_hop(topology: Topology, service: ServicePeriod | None, bss: Bss | None) -> WirelessHop:
-    if service is not None:
-        raise InputError(
-            "mac.model=dcf conflicts with a policy that has service periods; set mac.model=link or choose"
-            " another policy."
-        )
-    from psm_sim.network.parts.mac.wireless_hop import MacHop
+def _make_end_systems(topology: Topology, hop: WirelessHop) -> EndSystems:
+    if not topology.can_fail:
+        return EndSystems(hop.env, topology)
+    from psm_sim.network.parts.faults.fault_injection import Faults
 
-    return MacHop(topology, bss or _new_bss(topology))
+    return Faults(hop.env, topology)
 
 
 def is_plain(topology: Topology) -> bool:
@@ -86,9 +84,3 @@ def is_plain(topology: Topology) -> bool:
     optional = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w)
     all_none = (*optional, topology.faults.restart_every_s) == (None, None, None, None)
     return all_zero and all_none and topology.station == StationParameters()
-
-
-def _new_bss(topology: Topology) -> Bss:
-    from psm_sim.network.parts.mac.bss import Bss
-
-    return Bss(Clock(), topology)

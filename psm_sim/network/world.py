@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from simpy import Event
 
@@ -25,13 +25,6 @@ from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 
 
-class Parts(NamedTuple):
-    """Exchangeable parts of a world: the wireless hop and the end systems."""
-
-    hop: WirelessHop
-    ends: EndSystems
-
-
 class World:
     """Simulated world of one station with one policy.
 
@@ -43,8 +36,9 @@ class World:
         The policy, which is not copied. The world starts it; the caller must call its ``finish``.
     observers
         Observers, notified after the energy ledger.
-    parts
-        Parts for this world only, usually from :func:`~psm_sim.network.build.parts_for`.
+    hop, ends
+        Wireless hop and end systems of this world only, which :func:`~psm_sim.network.build.build_world`
+        chooses.
 
     Attributes
     ----------
@@ -59,9 +53,14 @@ class World:
     """
 
     def __init__(
-        self, topology: Topology, policy: Policy, observers: Sequence[Observer], parts: Parts
+        self,
+        topology: Topology,
+        policy: Policy,
+        observers: Sequence[Observer],
+        hop: WirelessHop,
+        ends: EndSystems,
     ) -> None:
-        self.hop, self.ends = hop, ends = parts
+        self.hop, self.ends = hop, ends
         self.env, self.beacons, self.ledger, self.power = hop.env, hop.beacons, hop.ledger, topology.power
         self._topology = topology
         self.visits = PageVisits()

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from psm_sim.network import load_topology
-from psm_sim.network.build import bss_of, parts_for
+from psm_sim.network.build import bss_of, build_world
 from psm_sim.policies import make_policy
 
 CHOSEN = [
@@ -38,8 +38,8 @@ print(*sys.modules)
 
 @pytest.mark.parametrize(("settings", "policy", "hop", "ends"), CHOSEN)
 def test_a_world_has_only_the_enabled_parts(settings, policy, hop, ends):
-    parts = parts_for(load_topology("three-node", settings), make_policy(policy))
-    assert [type(part).__name__ for part in parts] == [hop, ends]
+    world = build_world(load_topology("three-node", settings), make_policy(policy))
+    assert [type(part).__name__ for part in (world.hop, world.ends)] == [hop, ends]
 
 
 def test_stations_without_a_channel_model_have_separate_cells():
