@@ -11,7 +11,7 @@ from psm_sim.network.access_point import Port
 from psm_sim.network.parts.association_timeout import Association
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.block_ack import protect
-from psm_sim.network.parts.mac.channel import Channel, Contender, Exchange, FrameError
+from psm_sim.network.parts.mac.channel import Channel, Contender, Exchange, answered_exchange
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
 
@@ -53,23 +53,12 @@ class ApQueue:
             if together is not None:
                 self._cts_s = link.timing.ack_s if together.protected_s else 0.0
                 return together
-        alone = self._send_first(port)
+        first_s, answer_s = link.air_time_s(self._sent[1]), link.timing.answer_s
+        deliver, without_ack = self._deliver, self._deliver_without_ack
+        alone = answered_exchange(link, (own, other), first_s, answer_s, deliver, without_ack)
         exchange = protect(alone, own, other, link, link.timing.frame_bytes(self._sent[1].wire_bytes))
         self._cts_s = link.timing.ack_s if exchange.protected_s else 0.0
         return exchange
-
-    def _send_first(self, port: MacPort) -> Exchange:
-        """Return the exchange of the first frame of *port* and its ACK."""
-        link = port.link
-        answer_s, first_s = link.timing.answer_s, link.air_time_s(link.queue[0][1])
-        lost = link.first_error(2)
-        if lost == 1:
-            error = FrameError(self.contender, port.station, answer_s, retries=True)
-            return Exchange(first_s, first_s, 0.0, lambda: None, error)
-        if lost == 2:
-            error = FrameError(port.station, self.contender, 0.0, retries=True)
-            return Exchange(first_s, first_s, answer_s, self._deliver_without_ack, error)
-        return Exchange(first_s, first_s, answer_s, self._deliver)
 
     def waiting(self) -> bool:
         """Return whether any frame is queued."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.network.parts.frame_timing import RETRY_LIMIT, FrameTiming
-from psm_sim.network.parts.mac.channel import Contender, Exchange, FrameError
+from psm_sim.network.parts.mac.channel import Contender, Exchange, FrameError, answered_exchange, nothing
 from psm_sim.network.segment import Segment
 
 QueuedFrame = tuple[float, Any]
@@ -122,15 +123,8 @@ class BlockAckAgreement:
 
     def _request(self, own: Contender, other: Contender, then: Callable[[], None]) -> Exchange:
         request_s, answer_s = self._timing.request_s, self._timing.sifs_s + self._timing.block_ack_s
-        lost = self._link.first_error(2)
-        if lost == 1:
-            error = FrameError(own, other, answer_s, retries=True)
-            return Exchange(request_s, request_s, 0.0, nothing, error)
-        if lost == 2:
-            return Exchange(
-                request_s, request_s, answer_s, nothing, FrameError(other, own, 0.0, retries=True)
-            )
-        return Exchange(request_s, request_s, answer_s, lambda: self._acknowledge(then))
+        acknowledge = partial(self._acknowledge, then)
+        return answered_exchange(self._link, (own, other), request_s, answer_s, acknowledge)
 
     def _acknowledge(self, then: Callable[[], None]) -> None:
         self._requests = False
@@ -145,20 +139,11 @@ def protect(exchange: Exchange, own: Contender, other: Contender, link: Any, siz
     timing: FrameTiming = link.timing
     if size <= timing.rts_bytes:
         return exchange
-    lost = link.first_error(2)
-    if lost == 1:
-        return Exchange(
-            timing.rts_s, timing.rts_s, 0.0, nothing, FrameError(own, other, timing.answer_s, True)
-        )
-    if lost == 2:
-        error = FrameError(other, own, 0.0, retries=True)
-        return Exchange(timing.rts_s, timing.rts_s, timing.answer_s, nothing, error)
+    rts = answered_exchange(link, (own, other), timing.rts_s, timing.answer_s, nothing)
+    if rts.error is not None:
+        return rts
     return exchange._replace(
         first_s=timing.rts_s,
         protected_s=exchange.first_s,
         delivery_s=timing.protection_s + exchange.delivery_s,
     )
-
-
-def nothing() -> None:
-    """Deliver nothing."""

@@ -77,6 +77,33 @@ class Exchange(NamedTuple):
         return self._replace(on_delivered=on_delivered)
 
 
+def nothing() -> None:
+    """Deliver nothing."""
+
+
+def answered_exchange(
+    link: Any,
+    ends: tuple[Contender, Contender],
+    first_s: float,
+    answer_s: float,
+    answered: Callable[[], None],
+    unanswered: Callable[[], None] = nothing,
+) -> Exchange:
+    """Return the exchange of a frame between two *ends* and its answer, each with possible errors of *link*.
+
+    The durations are in seconds; *answer_s* includes the SIFS before the answer. At the delivery of the frame
+    *answered* is called if the answer is received, and *unanswered* if it is not.
+    """
+    own, other = ends
+    lost = link.first_error(2)
+    if lost == 1:
+        return Exchange(first_s, first_s, 0.0, nothing, FrameError(own, other, answer_s, retries=True))
+    if lost == 2:
+        error = FrameError(other, own, 0.0, retries=True)
+        return Exchange(first_s, first_s, answer_s, unanswered, error)
+    return Exchange(first_s, first_s, answer_s, answered)
+
+
 class Contender:
     """State of one queue that competes for the channel.
 

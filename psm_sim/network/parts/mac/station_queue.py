@@ -9,8 +9,8 @@ from typing import Any
 
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.block_ack import nothing, protect
-from psm_sim.network.parts.mac.channel import Channel, Exchange, FrameError
+from psm_sim.network.parts.mac.block_ack import protect
+from psm_sim.network.parts.mac.channel import Channel, Exchange, FrameError, answered_exchange, nothing
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import FrameKind
 
@@ -97,14 +97,8 @@ class StationQueue:
         self, first_s: float, acknowledged: Callable[[], None], unacknowledged: Callable[[], None]
     ) -> Exchange:
         """Return the exchange of a frame and its ACK."""
-        own, other, answer_s = self.contender, self._port.sender.contender, self._link.timing.answer_s
-        lost = self._link.first_error(2)
-        if lost == 1:
-            return Exchange(first_s, first_s, 0.0, nothing, FrameError(own, other, answer_s, retries=True))
-        if lost == 2:
-            error = FrameError(other, own, 0.0, retries=True)
-            return Exchange(first_s, first_s, answer_s, unacknowledged, error)
-        return Exchange(first_s, first_s, answer_s, acknowledged)
+        ends, answer_s = (self.contender, self._port.sender.contender), self._link.timing.answer_s
+        return answered_exchange(self._link, ends, first_s, answer_s, acknowledged, unacknowledged)
 
     def collided(self, first_s: float) -> None:
         """Charge the transmit energy of the frames sent, which stay in the queue."""
