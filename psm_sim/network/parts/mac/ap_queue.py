@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 
 from simpy import Environment
 
@@ -93,7 +92,7 @@ class ApQueue:
         entry = link.queue.popleft()
         if link.sniffer is not None:
             link.sniffer.exchange("data", entry, self._start_s)
-        port.on_answered(self._cts_s + link.timing.ack_s)
+        port.radio.transmitted(self._cts_s + link.timing.ack_s)
         self._pass_on(port, entry[1])
 
     def _pass_on(self, port: MacPort, segment: Segment) -> None:
@@ -101,7 +100,7 @@ class ApQueue:
         link = port.link
         if segment is link.unacknowledged:
             link.unacknowledged = None
-            port.on_repeated()
+            port.radio.end_without_delivery()
         else:
             link.notify_arrival(segment, self._start_s)
             link.deliver(segment)
@@ -110,7 +109,7 @@ class ApQueue:
         """Deliver the frames that a block ack acknowledges, and drop those at the retry limit."""
         port = self._order[0]
         link, block_ack = port.link, port.link.block_ack
-        port.on_answered(self._cts_s + link.timing.block_ack_s)
+        port.radio.transmitted(self._cts_s + link.timing.block_ack_s)
         while block_ack is not None:
             entry = block_ack.received()
             if entry is not None:
@@ -132,15 +131,13 @@ class ApQueue:
         if entry[1] is not link.unacknowledged:
             link.unacknowledged = entry[1]
             link.notify_arrival(entry[1], self._start_s)
-            port.on_unacknowledged()
-            port.on_answered(self._cts_s + link.timing.ack_s)
+            port.radio.expect_repetition()
+            port.radio.transmitted(self._cts_s + link.timing.ack_s)
             link.deliver(entry[1])
 
 
 class MacPort(Port):
     """Port of a station that takes part in the DCF.
-
-    The caller must set the callables below before the first frame arrives.
 
     Parameters
     ----------
@@ -157,12 +154,6 @@ class MacPort(Port):
         State of the station according to the last Power Management bit that the access point received.
     station : Contender
         The station as a contender for the channel.
-    on_answered : callable
-        Called with the duration in seconds of each ACK or block ack that the station sends.
-    on_dropped : callable
-        Called when a frame exceeds the retry limit.
-    on_unacknowledged, on_repeated : callable
-        Called before the delivery of a frame whose ACK is lost, and when its repetition is acknowledged.
     """
 
     def __init__(
@@ -177,10 +168,6 @@ class MacPort(Port):
         self.link, self.sender, self._flying = link, sender, link.queue
         self._association = association
         self.station: Contender
-        self.on_answered: Callable[[float], None]
-        self.on_dropped: Callable[[], None]
-        self.on_unacknowledged: Callable[[], None]
-        self.on_repeated: Callable[[], None]
         self.awake = True
         link.request_channel = lambda: sender.push(self)
 
@@ -258,7 +245,7 @@ class MacPort(Port):
     def drop(self, entry: BufferedFrame) -> None:
         """Drop a queued frame."""
         self._drop(self.link.remove(entry))
-        self.on_dropped()
+        self.radio.end_without_delivery()
 
     def _drop(self, segment: Segment) -> None:
         """Count a dropped frame, unless the station has received it."""

@@ -180,8 +180,8 @@ class MacRadio(LossyBeaconRadio):
         if item is PS_POLL and self._mac_port.tim_bit:
             self.announced()
 
-    def downlink_dropped(self) -> None:
-        """Handle a frame that the access point has dropped at the retry limit."""
+    def end_without_delivery(self) -> None:
+        """Handle an awaited frame that the access point has dropped, or that was received before."""
         self._finish_awaited()
         self._arm_idle_alarm()
 
@@ -194,11 +194,6 @@ class MacRadio(LossyBeaconRadio):
     def expect_repetition(self) -> None:
         """Handle the loss of the ACK of a received frame. The radio stays awake for its repetition."""
         self._awaited += 1
-
-    def receive_repetition(self) -> None:
-        """Handle the repetition of a frame that was received before."""
-        self._finish_awaited()
-        self._arm_idle_alarm()
 
     def _finish_awaited(self) -> None:
         """Count one awaited frame as done. The radio stays awake until the channel is free."""

@@ -50,10 +50,6 @@ class MacHop(WirelessHop):
         )
         others = self.env, self.doze, self.port, self.up, hooks.radio, hooks.beacons
         self.radio: MacRadio = MacRadio(context, *others)
-        self.port.on_answered = self.radio.transmitted
-        self.port.on_dropped = self.radio.downlink_dropped
-        self.port.on_unacknowledged = self.radio.expect_repetition
-        self.port.on_repeated = self.radio.receive_repetition
 
     def _reception(self) -> BeaconReception:
         """Return the reception of beacons, and add frame errors to both links."""
