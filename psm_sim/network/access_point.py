@@ -21,6 +21,8 @@ class Port:
 
     Attributes
     ----------
+    downlink : Link
+        Link to the station.
     radio : Radio
         Radio of the station; must be set before the first frame arrives.
     on_buffered : sequence of callables
@@ -30,7 +32,7 @@ class Port:
     """
 
     def __init__(self, env: Environment, parameters: AccessPointParameters, downlink: Link) -> None:
-        self._env, self._downlink = env, downlink
+        self._env, self.downlink = env, downlink
         self._flying: Sized = downlink.flying
         self._capacity = parameters.buffer_frames
         self.release_on_uplink = parameters.release_on_uplink
@@ -59,7 +61,7 @@ class Port:
             self.dropped_bytes += segment.wire_bytes
         elif self.radio.offer():
             self._last = segment
-            self._downlink.send(segment)
+            self.downlink.send(segment)
         else:
             self._buffer(segment)
 
@@ -70,14 +72,14 @@ class Port:
             if self.on_buffered:
                 self._notify(self._env.now, len(buffered))
             for _, segment in buffered:
-                self._downlink.send(segment)
+                self.downlink.send(segment)
             self._last = buffered[-1][1]
         return buffered
 
     @property
     def sending_last_frame(self) -> bool:
         """Whether the frame that is being transmitted is the last one (More Data = 0)."""
-        return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
+        return self._env.now >= self.downlink.free_at - self.downlink.air_time_s(self._last)
 
     def _buffer(self, segment: Segment) -> None:
         buffered, now_s = self._buffered, self._env.now

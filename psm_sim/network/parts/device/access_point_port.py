@@ -42,7 +42,7 @@ class DevicePort(Port):
 
     def poll(self, segment: Segment) -> None:
         """Forward a null data frame, unless the buffer is full."""
-        if len(self._buffered) + self._downlink.in_flight < self._capacity:
+        if len(self._buffered) + self.downlink.in_flight < self._capacity:
             self.forward(segment)
 
     def release(self) -> list[BufferedFrame]:

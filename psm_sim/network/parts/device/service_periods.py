@@ -92,16 +92,16 @@ class ServicePeriodPort(DevicePort):
             if self.on_buffered:
                 self._notify(self._env.now, 1)
             self._last = sent[-1][1]
-            self._downlink.send(self._last)
+            self.downlink.send(self._last)
         return sent
 
     def _fits(self, segment: Segment) -> bool:
-        begins_s = max(self._env.now, self._downlink.free_at)
-        return begins_s + self._downlink.air_time_s(segment) <= self.ends_s
+        begins_s = max(self._env.now, self.downlink.free_at)
+        return begins_s + self.downlink.air_time_s(segment) <= self.ends_s
 
     def _buffer_or_drop(self, segment: Segment) -> None:
         """Buffer a frame, or drop it if the buffer is full or the association has expired."""
-        if self._association.lapsed or len(self._buffered) + self._downlink.in_flight >= self._capacity:
+        if self._association.lapsed or len(self._buffered) + self.downlink.in_flight >= self._capacity:
             self._drop(segment)
             return
         self._buffer(segment)

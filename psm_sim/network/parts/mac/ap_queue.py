@@ -44,7 +44,7 @@ class ApQueue:
     def exchange(self, start_s: float) -> Exchange:
         """Return the exchange of the first frame."""
         self._start_s, port = start_s, self._order[0]
-        link, own, other = port.link, self.contender, port.station
+        link, own, other = port.downlink, self.contender, port.station
         self._sent = link.queue[0]
         if link.block_ack is not None:
             link.block_ack.sent = []
@@ -66,15 +66,15 @@ class ApQueue:
     def collided(self, first_s: float) -> None:
         """Set the Retry bit of the frame that collided. The energy of the access point is not modelled."""
         if self._still_first():
-            self._order[0].link.collided(first_s)
+            self._order[0].downlink.collided(first_s)
 
     def lost(self) -> None:
         """Drop the frames sent."""
         if self._still_first():
             port = self._order[0]
-            entries = port.link.sent()
-            if port.link.block_ack is not None:
-                port.link.block_ack.reset()
+            entries = port.downlink.sent()
+            if port.downlink.block_ack is not None:
+                port.downlink.block_ack.reset()
             for entry in entries:
                 self._order.remove(port)
                 port.drop(entry)
@@ -84,11 +84,11 @@ class ApQueue:
 
         A frame whose ACK is lost is delivered. If the station then dozes, its frames leave the queue.
         """
-        return bool(self._order) and self._order[0].link.queue[0] is self._sent
+        return bool(self._order) and self._order[0].downlink.queue[0] is self._sent
 
     def _deliver(self) -> None:
         port = self._order.popleft()
-        link = port.link
+        link = port.downlink
         entry = link.queue.popleft()
         if link.sniffer is not None:
             link.sniffer.exchange("data", entry, self._start_s)
@@ -97,7 +97,7 @@ class ApQueue:
 
     def _pass_on(self, port: MacPort, segment: Segment) -> None:
         """Deliver a frame to the station, unless it is the repetition of one that was received."""
-        link = port.link
+        link = port.downlink
         if segment is link.unacknowledged:
             link.unacknowledged = None
             port.radio.end_without_delivery()
@@ -108,7 +108,7 @@ class ApQueue:
     def _deliver_ampdu(self) -> None:
         """Deliver the frames that a block ack acknowledges, and drop those at the retry limit."""
         port = self._order[0]
-        link, block_ack = port.link, port.link.block_ack
+        link, block_ack = port.downlink, port.downlink.block_ack
         port.radio.transmitted(self._cts_s + link.timing.block_ack_s)
         while block_ack is not None:
             entry = block_ack.received()
@@ -124,7 +124,7 @@ class ApQueue:
     def _deliver_without_ack(self) -> None:
         """Deliver the first frame, whose ACK is lost. The frame stays in the queue."""
         port = self._order[0]
-        link = port.link
+        link = port.downlink
         entry = link.queue[0]
         if link.sniffer is not None:
             link.sniffer.frame("data", entry, self._start_s)
@@ -143,8 +143,8 @@ class MacPort(Port):
     ----------
     env, parameters
         See :class:`~psm_sim.network.access_point.Port`.
-    link, sender
-        The downlink to the station, and the transmit queue of the access point. Both are attributes.
+    downlink, sender
+        The link to the station, and the transmit queue of the access point. Both are attributes.
     association
         Association of the station, without which its frames are dropped.
 
@@ -156,20 +156,22 @@ class MacPort(Port):
         The station as a contender for the channel.
     """
 
+    downlink: AirLink
+
     def __init__(
         self,
         env: Environment,
         parameters: AccessPointParameters,
-        link: AirLink,
+        downlink: AirLink,
         sender: ApQueue,
         association: Association,
     ) -> None:
-        super().__init__(env, parameters, link)
-        self.link, self.sender, self._flying = link, sender, link.queue
-        self._association = association
+        super().__init__(env, parameters, downlink)
+        self._flying = downlink.queue
+        self.sender, self._association = sender, association
         self.station: Contender
         self.awake = True
-        link.request_channel = lambda: sender.push(self)
+        downlink.request_channel = lambda: sender.push(self)
 
     @property
     def buffered(self) -> list[BufferedFrame]:
@@ -179,7 +181,7 @@ class MacPort(Port):
     @property
     def buffered_bytes(self) -> int:
         """Number of buffered bytes that the station has not received, including headers."""
-        waiting = (segment for _, segment in self._buffered if segment is not self.link.unacknowledged)
+        waiting = (segment for _, segment in self._buffered if segment is not self.downlink.unacknowledged)
         return sum(segment.wire_bytes for segment in waiting)
 
     def forward(self, segment: Segment) -> None:
@@ -201,11 +203,11 @@ class MacPort(Port):
 
     def rebuffer(self) -> int:
         """Buffer the queued frames of a station that has begun to doze. Return the number of these frames."""
-        queued = list(self.link.queue)
+        queued = list(self.downlink.queue)
         self._buffered = queued + self._buffered
-        self.link.queue.clear()
-        if self.link.block_ack is not None:
-            self.link.block_ack.reset()
+        self.downlink.queue.clear()
+        if self.downlink.block_ack is not None:
+            self.downlink.block_ack.reset()
         self.sender.forget(self)
         if queued and self.on_buffered:
             self._notify(self._env.now)
@@ -219,38 +221,38 @@ class MacPort(Port):
         """Remove the first buffered frame, sent at *start_s* seconds. Return its More Data bit."""
         entry = self._buffered.pop(0)
         more = bool(self._buffered) and self._buffered[0][0] <= start_s
-        if self.link.sniffer is not None:
-            self.link.sniffer.exchange("data", entry, start_s, more=more)
+        if self.downlink.sniffer is not None:
+            self.downlink.sniffer.exchange("data", entry, start_s, more=more)
         if self.on_buffered:
             self._notify(self._env.now, 1)
-        if entry[1] is self.link.unacknowledged:
-            self.link.unacknowledged = None
+        if entry[1] is self.downlink.unacknowledged:
+            self.downlink.unacknowledged = None
         return more
 
     def keep_first(self, start_s: float) -> bool:
         """Keep the first buffered frame, whose ACK is lost. Return its More Data bit."""
         entry = self._buffered[0]
         more = len(self._buffered) > 1 and self._buffered[1][0] <= start_s
-        if self.link.sniffer is not None:
-            self.link.sniffer.frame("data", entry, start_s, more=more)
+        if self.downlink.sniffer is not None:
+            self.downlink.sniffer.frame("data", entry, start_s, more=more)
         self.repeat_first()
-        self.link.unacknowledged = entry[1]
+        self.downlink.unacknowledged = entry[1]
         return more
 
     def repeat_first(self) -> None:
         """Set the Retry bit of the first buffered frame, whose transmission failed."""
-        if self.link.sniffer is not None:
-            self.link.sniffer.failed.add(self._buffered[0][1])
+        if self.downlink.sniffer is not None:
+            self.downlink.sniffer.failed.add(self._buffered[0][1])
 
     def drop(self, entry: BufferedFrame) -> None:
         """Drop a queued frame."""
-        self._drop(self.link.remove(entry))
+        self._drop(self.downlink.remove(entry))
         self.radio.end_without_delivery()
 
     def _drop(self, segment: Segment) -> None:
         """Count a dropped frame, unless the station has received it."""
-        if segment is self.link.unacknowledged:
-            self.link.unacknowledged = None
+        if segment is self.downlink.unacknowledged:
+            self.downlink.unacknowledged = None
         else:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
-from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.beacons import TOLERANCE_S
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.parts.association_timeout import Association, is_null
 from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.channel import Channel
+from psm_sim.network.parts.mac.bss import Bss
 from psm_sim.network.parts.mac.station_queue import (
     NULL_AWAKE,
     NULL_DOZE,
@@ -28,26 +27,10 @@ from psm_sim.policies import Poll
 
 
 class RadioContext(NamedTuple):
-    """Environment of a radio: topology, channel, beacons, port and uplink.
-
-    Attributes
-    ----------
-    several_tim_bits : callable
-        Returns whether the TIM bits of several stations are set.
-    ledger : EnergyLedger
-        Energy ledger of the station.
-    association : Association
-        Association of the station with the access point.
-    reception : BeaconReception
-        Model of the lost beacons.
-    """
+    """Environment of a radio: topology, BSS, energy ledger, association, and model of the lost beacons."""
 
     topology: Topology
-    channel: Channel
-    beacons: Beacons
-    port: MacPort
-    link: AirLink
-    several_tim_bits: Callable[[], bool]
+    bss: Bss
     ledger: EnergyLedger
     association: Association
     reception: BeaconReception
@@ -71,10 +54,13 @@ class MacRadio(LossyBeaconRadio):
     for it.
     """
 
-    def __init__(self, context: RadioContext, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._context, self._mac_port, self._channel = context, context.port, context.channel
-        self._queue = StationQueue(context.channel, context.link, context.port, self)
+    _port: MacPort
+    _uplink: AirLink
+
+    def __init__(self, context: RadioContext, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._context, self._channel, self._grid = context, context.bss.channel, context.bss.beacons
+        self._queue = StationQueue(self._channel, self._uplink, self._port, self)
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
         self._delay_s = 0.0  # delay of the beacons being received
@@ -84,10 +70,10 @@ class MacRadio(LossyBeaconRadio):
     def offer(self) -> bool:
         """Return whether the access point considers the station awake. If so, the radio stays awake."""
         self.advance(self._env.now)
-        if self._mac_port.awake:
+        if self._port.awake:
             self._awaited += 1
             self._stay_awake()
-        return self._mac_port.awake
+        return self._port.awake
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit. The frame is sent after ``station.wake_ms`` and any new association."""
@@ -125,8 +111,7 @@ class MacRadio(LossyBeaconRadio):
         if self._state is DOZING:
             self._beacon_alarm.at(self._doze.wakes_s)
         else:
-            grid = self._context.beacons
-            self._beacon_alarm.at(grid.time(grid.after(self._env.now)))
+            self._beacon_alarm.at(self._grid.time(self._grid.after(self._env.now)))
 
     def transmitted(self, air_s: float) -> None:
         """Count *air_s* seconds of transmission."""
@@ -148,10 +133,10 @@ class MacRadio(LossyBeaconRadio):
             self._finish_awaited()
         if item is NULL_DOZE:
             self._ap_sees_doze()
-        elif item is NULL_AWAKE or self._mac_port.release_on_uplink:
+        elif item is NULL_AWAKE or self._port.release_on_uplink:
             self._ap_sees_awake()
         if isinstance(item, Segment) and not repeated:
-            self._context.link.deliver(item)
+            self._uplink.deliver(item)
         self._arm_idle_alarm()
 
     def polled(self, segment: Segment | None, more: bool) -> None:
@@ -162,9 +147,9 @@ class MacRadio(LossyBeaconRadio):
         self._finish_awaited()
         if segment is not None:
             self.deliver(segment)
-        if more and not self._mac_port.awake:
+        if more and not self._port.awake:
             self._push(PS_POLL)
-        elif self._mac_port.tim_bit:
+        elif self._port.tim_bit:
             self.announced()
         self._arm_idle_alarm()
 
@@ -177,7 +162,7 @@ class MacRadio(LossyBeaconRadio):
         if item is NULL_DOZE or item is NULL_AWAKE:
             self._push(item)
         self._arm_idle_alarm()
-        if item is PS_POLL and self._mac_port.tim_bit:
+        if item is PS_POLL and self._port.tim_bit:
             self.announced()
 
     def end_without_delivery(self) -> None:
@@ -216,9 +201,9 @@ class MacRadio(LossyBeaconRadio):
 
     def _ap_sees_awake(self) -> None:
         """Let the access point send the buffered frames without further polls."""
-        if self._mac_port.awake:
+        if self._port.awake:
             return
-        self._mac_port.awake = True
+        self._port.awake = True
         self._beacon_alarm.cancel()
         if self._queue.cancel(PS_POLL):
             self._awaited -= 1
@@ -226,9 +211,9 @@ class MacRadio(LossyBeaconRadio):
             self._state = BUSY
 
     def _ap_sees_doze(self) -> None:
-        self._mac_port.awake = False
-        self._awaited -= self._mac_port.rebuffer()
-        if self._mac_port.tim_bit:
+        self._port.awake = False
+        self._awaited -= self._port.rebuffer()
+        if self._port.tim_bit:
             self.announced()
         if not self._awaited:
             self._state, self._awake_until_s = AWAKE, self._last_frame_s
@@ -239,20 +224,20 @@ class MacRadio(LossyBeaconRadio):
         self._announces_doze = True
         if until_s < inf:
             self._idle_alarm.at(until_s)
-        if not self._mac_port.awake and now_s > self._env.now - TOLERANCE_S:
+        if not self._port.awake and now_s > self._env.now - TOLERANCE_S:
             self._push(NULL_AWAKE)
-        self._mac_port.awake = self._mac_port.awake or now_s <= self._env.now - TOLERANCE_S
+        self._port.awake = self._port.awake or now_s <= self._env.now - TOLERANCE_S
 
     def _fall_asleep(self, since_s: float) -> None:
         if self._queue.cancel(NULL_AWAKE):
             self._awaited -= 1
         if self._awaited:
             self._state = BUSY
-        elif self._mac_port.awake and self._announces_doze and since_s > self._env.now - TOLERANCE_S:
+        elif self._port.awake and self._announces_doze and since_s > self._env.now - TOLERANCE_S:
             self._state = BUSY
             self._push(NULL_DOZE)
         else:
-            self._mac_port.awake, self._announces_doze = False, True
+            self._port.awake, self._announces_doze = False, True
             # As in ns-3; the standard has no rule for the backoff in a doze.
             self._queue.contender.backoff = 0
             super()._fall_asleep(since_s)
@@ -268,9 +253,9 @@ class MacRadio(LossyBeaconRadio):
     def _interrupt_doze(self, now_s: float) -> Poll:
         """Wake up to transmit. The poll contains the buffered frames if an uplink frame releases them."""
         self._enter(BUSY, now_s)
-        if self._mac_port.tim_bit:
+        if self._port.tim_bit:
             self.announced()
-        return self._doze.end(now_s, self._mac_port.buffered if self._mac_port.release_on_uplink else ())
+        return self._doze.end(now_s, self._port.buffered if self._port.release_on_uplink else ())
 
     def _receive_beacons(self, now_s: float) -> None:
         super()._receive_beacons(now_s)
@@ -280,16 +265,15 @@ class MacRadio(LossyBeaconRadio):
 
     def _record_unannounced(self, first_s: float, count: int) -> None:
         """Record received beacons, and how long a busy channel delays them."""
-        first = self._context.beacons.after(first_s) - 1
+        first = self._grid.after(first_s) - 1
         self._delay_s = self._channel.beacon_delay_s(first, count, self._doze.every)
         super()._record_unannounced(first_s, count)
 
     def _wake_for_beacon(self) -> None:
         """Receive the whole beacon in which the TIM bit is set, or miss it."""
-        if self._awaiting_beacon or not self._mac_port.tim_bit:
+        if self._awaiting_beacon or not self._port.tim_bit:
             return
-        grid = self._context.beacons
-        number = self._doze.number if self._state is DOZING else grid.after(self._env.now) - 1
+        number = self._doze.number if self._state is DOZING else self._grid.after(self._env.now) - 1
         if self._reception.lost(number):
             self._miss_announcement()
             return
@@ -298,7 +282,7 @@ class MacRadio(LossyBeaconRadio):
             now_s = self._doze.wakes_s
             self._record_beacons(now_s, 1)
             self._enter(BUSY, now_s)
-            self._last_poll = self._doze.end(now_s, self._mac_port.buffered)
+            self._last_poll = self._doze.end(now_s, self._port.buffered)
         self._stay_awake()
         self._awaiting_beacon = True
         self._awaited += 1
@@ -317,9 +301,8 @@ class MacRadio(LossyBeaconRadio):
     def _finish_beacon(self) -> None:
         self._awaiting_beacon = False
         self._finish_awaited()
-        if self._mac_port.tim_bit and not self._mac_port.awake:
+        if self._port.tim_bit and not self._port.awake:
             # Stations that the same beacon announces draw backoffs, so that their frames rarely collide.
-            self._push(
-                PS_POLL if self._uses_ps_poll else NULL_AWAKE, immediate=not self._context.several_tim_bits()
-            )
+            fetch = PS_POLL if self._uses_ps_poll else NULL_AWAKE
+            self._push(fetch, immediate=not self._context.bss.several_tim_bits())
         self._arm_idle_alarm()

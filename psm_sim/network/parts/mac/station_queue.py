@@ -127,8 +127,8 @@ class StationQueue:
         if answer is None or self._port.awake:
             # If nothing is buffered for the station, the access point answers with an ACK.
             return self._two_frames(timing.poll_s, self._finish_empty_poll, nothing)
-        own, other, answer_s = self.contender, self._port.sender.contender, self._port.link.timing.answer_s
-        delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
+        own, other, answer_s = self.contender, self._port.sender.contender, timing.answer_s
+        delivery_s = timing.poll_s + timing.sifs_s + self._port.downlink.air_time_s(answer)
         lost = self._link.first_error(3)
         if lost == 1:
             nav_s = delivery_s - timing.poll_s + answer_s
@@ -160,13 +160,13 @@ class StationQueue:
             self._link.sniffer.frame("ps-poll", entry, self._start_s, sleeps=True)
         timing, answer = self._link.timing, self._port.first_buffered()
         answer_start_s = self._start_s + timing.poll_s + timing.sifs_s
-        repeated, ack_s = answer is self._port.link.unacknowledged, self._port.link.timing.ack_s
+        repeated = answer is self._port.downlink.unacknowledged
         more = take(answer_start_s)
-        self._owner.transmitted(timing.poll_s + ack_s)
+        self._owner.transmitted(timing.poll_s + timing.ack_s)
         if answer is None or repeated:
             self._owner.polled(None, more)
         else:
-            self._port.link.notify_arrival(answer, answer_start_s)
+            self._port.downlink.notify_arrival(answer, answer_start_s)
             self._owner.polled(answer, more)
 
     def _finish_frame(self) -> None:

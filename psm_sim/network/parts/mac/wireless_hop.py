@@ -37,17 +37,7 @@ class MacHop(WirelessHop):
         reception = self._reception()
         bss.channel.late += hooks.air
         bss.ports.append(self.port)
-        context = RadioContext(
-            topology,
-            bss.channel,
-            bss.beacons,
-            self.port,
-            self.up,
-            bss.several_tim_bits,
-            self.ledger,
-            self.association,
-            reception,
-        )
+        context = RadioContext(topology, bss, self.ledger, self.association, reception)
         others = self.env, self.doze, self.port, self.up, hooks.radio, hooks.beacons
         self.radio: MacRadio = MacRadio(context, *others)
 

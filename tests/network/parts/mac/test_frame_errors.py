@@ -34,7 +34,7 @@ def queue_with_errors(rate, retry_limit, frames):
     """Return the seconds in which a lone station sends *frames* packets of 1500 B, and the losses."""
     with patch.object(bss, "RETRY_LIMIT", retry_limit):
         bench = AirBench(make_policy("always-on"))
-    radio, link = bench.stations[0]._radio, bench.stations[0]._radio._context.link
+    radio, link = bench.stations[0]._radio, bench.hops[0].up
     link.errors = FrameErrors(Topology(mac=MacParameters(model="dcf", frame_error_rate=rate), seed=5))
     for _ in range(frames):
         radio.send(bench.frame(1500))
