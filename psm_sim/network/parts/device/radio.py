@@ -26,8 +26,6 @@ class RadioTraits(NamedTuple):
         Model of the lost beacons.
     association
         Association of the station.
-    uplink, downlink
-        The wireless links.
     ledger
         Energy ledger of the station.
     beacon_delay_s
@@ -37,8 +35,6 @@ class RadioTraits(NamedTuple):
     station: StationParameters
     reception: BeaconReception
     association: Association
-    uplink: Link
-    downlink: Link
     ledger: EnergyLedger
     beacon_delay_s: float
 
@@ -46,7 +42,9 @@ class RadioTraits(NamedTuple):
 class DeviceRadio(LossyBeaconRadio):
     """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device."""
 
-    def __init__(self, traits: RadioTraits, *arguments: Any, **keywords: Any) -> None:
+    _uplink: Link
+
+    def __init__(self, traits: RadioTraits, *arguments: Any) -> None:
         self._traits = traits
         station = traits.station
         self._guard_s = station.guard_ms / 1000 + traits.beacon_delay_s
@@ -54,7 +52,7 @@ class DeviceRadio(LossyBeaconRadio):
         self.configure_reception(traits.reception, station, traits.ledger)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.on_group: Callable[[Segment], None] = lambda _: None
-        super().__init__(*arguments, **keywords)
+        super().__init__(*arguments)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit, after the wake-up time and, if needed, a new association."""
@@ -66,8 +64,8 @@ class DeviceRadio(LossyBeaconRadio):
             traits.ledger.wake_up()
             self._missed_beacon = False
         if delay_s:
-            traits.uplink.hold_until(now_s + delay_s)
-            traits.downlink.hold_until(now_s + delay_s)
+            self._uplink.hold_until(now_s + delay_s)
+            self._port.downlink.hold_until(now_s + delay_s)
         return super().wake_to_send(now_s)
 
     def settle(self, now_s: float) -> None:

@@ -10,7 +10,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.parts.association_timeout import null_frame
 from psm_sim.network.parts.device.access_point_port import DevicePort
-from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
+from psm_sim.network.parts.device.radio import DeviceRadio
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import NULL_BYTES, BufferedFrame, Segment
 from psm_sim.network.topology import Topology
@@ -29,19 +29,6 @@ def check_service_period(topology: Topology, service: ServicePeriod | None) -> N
             f" {service.duration_s:g} s; increase their duration or links.wireless.rate_mbps, or reduce"
             " tcp.segment_bytes."
         )
-
-
-def wake_grid(topology: Topology, service: ServicePeriod | None) -> Beacons:
-    """Return the wake-up times: the service periods of a TWT agreement, else the beacons."""
-    agreed_s = None if service is None else service.interval_s
-    return Beacons(topology.beacon.interval_s if agreed_s is None else agreed_s)
-
-
-def make_ledger(topology: Topology, service: ServicePeriod | None) -> EnergyLedger:
-    """Return the energy ledger."""
-    if service is None or service.interval_s is None:
-        return EnergyLedger(topology.power)
-    return ServicePeriodLedger(topology.power, service.overhead_s)
 
 
 class ServicePeriodLedger(EnergyLedger):
@@ -110,19 +97,13 @@ class ServicePeriodPort(DevicePort):
 class ServicePeriodRadio(DeviceRadio):
     """Radio that receives frames in service periods only. Outside of them it is at most SEND_ONLY."""
 
-    def __init__(
-        self,
-        service: ServicePeriod,
-        traits: RadioTraits,
-        beacons: Beacons,
-        port: ServicePeriodPort,
-        *arguments: Any,
-    ) -> None:
-        self._service, self._periods, self._grid = service, port, beacons
+    _port: ServicePeriodPort
+
+    def __init__(self, service: ServicePeriod, grid: Beacons, *arguments: Any) -> None:
+        self._service, self._grid = service, grid
         self._agreed = service.interval_s is not None  # whether there is a TWT agreement
         self._more = self._triggered = False
-        env, doze, *others = arguments
-        super().__init__(traits, env, doze, port, *others)
+        super().__init__(*arguments)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit. A station that transmits only in TWT periods continues to doze."""
@@ -136,7 +117,7 @@ class ServicePeriodRadio(DeviceRadio):
     def refuses(self) -> bool:
         """Handle a frame that reaches the port. Return whether the frame must wait."""
         self.advance(self._env.now)
-        outside = not self._agreed or self._env.now >= self._periods.ends_s
+        outside = not self._agreed or self._env.now >= self._port.ends_s
         if outside and self._state in (BUSY, AWAKE):
             self._state = SEND_ONLY
         return outside or self._state is DOZING
@@ -179,7 +160,7 @@ class ServicePeriodRadio(DeviceRadio):
         """Begin a period after the current transmission, unless a period is in progress."""
         if self._awaited or not self._port.tim_bit:
             return
-        self._traits.downlink.hold_until(self._transmitter.free_at)
+        self._port.downlink.hold_until(self._transmitter.free_at)
         self._triggered = True
         self._retrieve()
         self._triggered = False
@@ -188,8 +169,8 @@ class ServicePeriodRadio(DeviceRadio):
     def _wait_for_period(self) -> None:
         """Delay the uplink until the next TWT period, unless it is busy or a period is in progress."""
         now_s = self._env.now
-        if self._transmitter.free_at <= now_s and now_s >= self._periods.ends_s:
-            self._traits.uplink.hold_until(self._grid.time(self._grid.after(now_s)))
+        if self._transmitter.free_at <= now_s and now_s >= self._port.ends_s:
+            self._uplink.hold_until(self._grid.time(self._grid.after(now_s)))
 
     def _receive_beacons(self, now_s: float) -> None:
         first_s = self._doze.wakes_s
@@ -204,13 +185,13 @@ class ServicePeriodRadio(DeviceRadio):
     def _record_beacons(self, first_s: float, count: int) -> None:
         super()._record_beacons(first_s, count)
         if self._agreed:
-            self._periods.ends_s = self._last_s + self._service.duration_s
+            self._port.ends_s = self._last_s + self._service.duration_s
 
     def _retrieve(self) -> list[BufferedFrame]:
         """Retrieve the buffered frames, if necessary after a null data frame that requests them."""
         if self._service.asks and not self._triggered and self._port.tim_bit:
             self._uplink.send(null_frame())
-            self._traits.downlink.hold_until(self._transmitter.free_at)
+            self._port.downlink.hold_until(self._transmitter.free_at)
         return super()._retrieve()
 
     def _wake_for_beacon(self) -> None:

@@ -17,11 +17,10 @@ from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.parts.device.service_periods import (
+    ServicePeriodLedger,
     ServicePeriodPort,
     ServicePeriodRadio,
     check_service_period,
-    make_ledger,
-    wake_grid,
 )
 from psm_sim.network.segment import GROUP, Segment
 from psm_sim.network.sniffed_link import SniffedLink
@@ -111,8 +110,9 @@ class DeviceHop(WirelessHop):
         check_service_period(topology, service)
         super().__init__(topology)
         self._service = service
-        self.beacons = wake_grid(topology, service)
-        self.ledger = make_ledger(topology, service)
+        if service is not None and service.interval_s is not None:
+            self.beacons = Beacons(service.interval_s)
+            self.ledger = ServicePeriodLedger(topology.power, service.overhead_s)
         access_point, takes_s = topology.access_point, topology.station.association_ms / 1000
         limit_s = access_point.idle_limit_s
         if limit_s is not None and access_point.poll_idle:
@@ -131,7 +131,7 @@ class DeviceHop(WirelessHop):
         agreed = service is not None and service.interval_s is not None
         reception = BeaconReception.of(replace(topology, beacon=BeaconParameters()) if agreed else topology)
         delay_s = 0.0 if agreed else topology.beacon.mean_delay_s
-        traits = RadioTraits(station, reception, association, self.up, self.down, self.ledger, delay_s)
+        traits = RadioTraits(station, reception, association, self.ledger, delay_s)
         port_arguments = (self.env, topology.access_point, self.down, association)
         radio_arguments = (self.up, hooks.radio, hooks.beacons)
         self.port: DevicePort
@@ -140,9 +140,9 @@ class DeviceHop(WirelessHop):
             self.port = DevicePort(*port_arguments)
             self.radio = DeviceRadio(traits, self.env, self.doze, self.port, *radio_arguments)
         else:
-            self.port = port = ServicePeriodPort(service, *port_arguments)
+            self.port = ServicePeriodPort(service, *port_arguments)
             self.radio = ServicePeriodRadio(
-                service, traits, self.beacons, port, self.env, self.doze, *radio_arguments
+                service, self.beacons, traits, self.env, self.doze, self.port, *radio_arguments
             )
         self.group = self._make_group_frames() if topology.access_point.group_per_s else None
 
