@@ -176,8 +176,7 @@ Deliver = Callable[[Segment], None]
 class BackgroundMessages:
     """Sender of messages between station and server.
 
-    Hosts ignore datagrams, so the sender intercepts them at the access point, at the station and at the
-    server.
+    It handles the datagrams that both hosts receive, and also records when they reach the access point.
 
     Attributes
     ----------
@@ -192,6 +191,9 @@ class BackgroundMessages:
     def __init__(self, env: Environment, client: Host, server: Host, messages: Messages) -> None:
         self._env, self._client, self._server, self._messages = env, client, server, messages
         self._connection = ConnectionId()
+        client.datagram_handlers[self._connection] = server.datagram_handlers[self._connection] = (
+            self._receive
+        )
         self._flying: dict[Segment, MessageTransit] = {}
         self._reached_s: dict[Segment, float] = {}
         self._persistent: dict[int, PersistentConnection] = {}
@@ -249,17 +251,11 @@ class BackgroundMessages:
         self._forward = record
         return record
 
-    def at_host(self, deliver: Deliver) -> Deliver:
-        """Return a wrapper of *deliver* that handles the datagrams to the station or to the server."""
-
-        def record(segment: Segment) -> None:
-            if segment.connection is self._connection:
-                if segment in self._reached_s:
-                    self.delays_s.append(self._env.now - self._reached_s.pop(segment))
-                self._handle_arrival(self._flying.pop(segment))
-            deliver(segment)
-
-        return record
+    def _receive(self, segment: Segment) -> None:
+        """Handle a datagram that has reached the station or the server."""
+        if segment in self._reached_s:
+            self.delays_s.append(self._env.now - self._reached_s.pop(segment))
+        self._handle_arrival(self._flying.pop(segment))
 
     def _start(self, transit: MessageTransit) -> None:
         message = transit.message

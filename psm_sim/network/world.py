@@ -138,8 +138,6 @@ class World:
         self.messenger = messenger = BackgroundMessages(self.env, self.client, self.server, messages)
         self.server.accept = messenger.at_listener(self.ends.serve)
         self.wired_down.deliver = messenger.at_access_point(self.wired_down.deliver)
-        self.radio.deliver = messenger.at_host(self.radio.deliver)
-        self.wired_up.deliver = messenger.at_host(self.wired_up.deliver)
         self.env.process(messenger.send())
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
