@@ -2,7 +2,7 @@
 
     python benchmarks/speed.py
     python benchmarks/speed.py --format json > mine.json
-    python benchmarks/speed.py --against benchmarks/speed.json
+    python benchmarks/speed.py --against mine.json
 
 The baseline loops run on the same machine: SimPy events, NumPy array products, and a start of Python with
 NumPy. The exit status is 1 if a benchmark takes more than 1.1 times as long as in the file of --against.
