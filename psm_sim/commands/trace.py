@@ -25,8 +25,8 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.reporting.columns import Column, text_column
 from psm_sim.reporting.terminal.console import console_on, print_table
 from psm_sim.reporting.terminal.progress import progress
-from psm_sim.workload.capture_workloads import capture_options, is_capture_file, no_pages_error
-from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
+from psm_sim.workload.capture_workloads import capture_options, no_pages_error
+from psm_sim.workload.loading import find_trace, load_workload, trace_format
 from psm_sim.workload.page_list import MissingValues, read_page_list, write_page_list
 from psm_sim.workload.recorded_pages import select_clients
 from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
@@ -97,10 +97,11 @@ def run(args: argparse.Namespace) -> int:
 def _info(args: argparse.Namespace) -> None:
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
-    if is_profile(path):
+    kind = trace_format(path)
+    if kind == "profile":
         _check_unused(spec.values, "profiles are shown with their defaults")
         description = _describe_toml(path)
-    elif not is_page_list(path) and is_capture_file(path):
+    elif kind == "capture":
         with progress("reading", "bytes") as callback:
             client = capture_options(path, spec.values).client
             description = _describe_capture(read_capture(path, client, callback))
@@ -119,11 +120,12 @@ def _convert(args: argparse.Namespace) -> None:
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
     to = _target(args, (".csv", ".csv.gz"), [path, *spec.files()])
-    if is_page_list(path):
+    kind = trace_format(path)
+    if kind == "page list":
         _check_unused({"--seed": args.seed}, "a page list is not sampled")
-    elif not is_profile(path) and is_capture_file(path):
+    elif kind == "capture":
         raise no_pages_error(path)
-    sampled = is_profile(path) or spec.values.get("workload") == "sample"
+    sampled = kind == "profile" or spec.values.get("workload") == "sample"
     pages = args.pages if args.pages is not None else 100 if sampled else _EVERY_PAGE
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
     if not any(page.objects for page in workload.pages):
@@ -138,7 +140,7 @@ def _fit(args: argparse.Namespace) -> None:
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
     to = _target(args, (".toml",), [path, *spec.files()])
-    if is_profile(path):
+    if trace_format(path) == "profile":
         raise InputError(f"{path} is already a profile; expected a recording or a page list.")
     recording, clients = _load_recording(path, spec, "sample")
     profile = fit_profile(recording, path.name, clients)
@@ -166,12 +168,13 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, ND
 
     *use* is the default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
     """
-    if is_page_list(path):
+    kind = trace_format(path)
+    if kind == "page list":
         missing = build(MissingValues, spec.values, f"page list {path.name}")
         return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
     unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}
     _check_unused(unused, "it only applies when pages are simulated")
-    if is_capture_file(path):
+    if kind == "capture":
         raise no_pages_error(path)
     with progress("reading", "bytes") as callback:
         selection = select_clients(path, spec.with_defaults({"workload": use}).values, callback)

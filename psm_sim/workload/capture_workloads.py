@@ -15,10 +15,8 @@ from psm_sim.common.parameters import build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_view import Pause
-from psm_sim.workload.recordings.capture.capture_files import is_capture
 from psm_sim.workload.recordings.capture.ip_packets import ACK, FIN, RST, SYN, TCP
 from psm_sim.workload.recordings.capture.packet_capture import AUTO, PacketCapture, read_capture
-from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.workload import Workload
 
 _MAX_FRAME = 1500  # MTU of Ethernet
@@ -53,17 +51,6 @@ class CaptureOptions:
 
     def __post_init__(self) -> None:
         check_all(self, "trace")
-
-
-def is_capture_file(path: Path) -> bool:
-    """Return whether a file is a packet capture, by its content.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
-    """
-    return is_capture(ChunkReader(path).head(4))
 
 
 def no_pages_error(path: Path) -> InputError:

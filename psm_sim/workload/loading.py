@@ -65,15 +65,16 @@ def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, 
         raise InputError(f"pages must be an integer >= 1, got {pages!r}.")
     spec = Spec.of(trace, "trace")
     path, texts = find_trace(spec.name), spec.values
-    if pages > MAX_PAGES and (is_profile(path) or texts.get("workload") == "sample"):
+    kind = trace_format(path)
+    if pages > MAX_PAGES and (kind == "profile" or texts.get("workload") == "sample"):
         raise InputError(f"pages must be at most {MAX_PAGES:,} for a synthetic trace, got {pages}.")
-    if is_page_list(path):
+    if kind == "page list":
         return (_replay_page_list(path, texts, pages),)
-    if is_profile(path):
+    if kind == "profile":
         return (_workload_from_profile(path, texts, pages, seed),)
     from psm_sim.workload import capture_workloads, recorded_pages
 
-    if capture_workloads.is_capture_file(path):
+    if kind == "capture":
         return (capture_workloads.captured_workload(path, texts, pages, seed),)
     return recorded_pages.recorded_workloads(recorded_pages.select_clients(path, texts), pages, seed)
 
@@ -121,14 +122,19 @@ def _installed_trace(point: EntryPoint) -> Path:
     return path
 
 
-def is_page_list(path: Path) -> bool:
-    """Return whether a file is a page list, by its name."""
-    return path.name.lower().endswith((".csv", ".csv.gz"))
+def trace_format(path: Path) -> str:
+    """Return ``"page list"`` for a .csv file, ``"profile"`` for a .toml file, or the format of a recording.
 
+    See :func:`~psm_sim.workload.recordings.recording_reader.format_of` for recordings and the errors.
+    """
+    name = path.name.lower()
+    if name.endswith((".csv", ".csv.gz")):
+        return "page list"
+    if name.endswith(".toml"):
+        return "profile"
+    from psm_sim.workload.recordings.recording_reader import format_of
 
-def is_profile(path: Path) -> bool:
-    """Return whether a file is a trace profile, by its name."""
-    return path.suffix.lower() == ".toml"
+    return format_of(path)
 
 
 def _workload_from_profile(path: Path, texts: Mapping[str, str], pages: int, seed: int) -> Workload:

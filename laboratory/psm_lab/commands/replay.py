@@ -182,10 +182,10 @@ def _check_unused(arguments: argparse.Namespace) -> None:
 
 def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
     from psm_lab.replay.activity_loading import is_recording
-    from psm_sim.workload.loading import find_trace, is_page_list
+    from psm_sim.workload.loading import find_trace, trace_format
 
     trace = Spec.parse(arguments.trace, "trace")
-    if is_page_list(find_trace(trace.name)):
+    if trace_format(find_trace(trace.name)) == "page list":
         yield ("--seed",), "a page list is not sampled"
     if is_recording(trace):
         yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"

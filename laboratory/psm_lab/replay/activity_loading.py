@@ -16,13 +16,12 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of, values_of
 from psm_sim.workload import Workload
-from psm_sim.workload.capture_workloads import is_capture_file, no_pages_error
-from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
+from psm_sim.workload.capture_workloads import no_pages_error
+from psm_sim.workload.loading import find_trace, load_workloads, trace_format
 from psm_sim.workload.recorded_pages import Playback, select_clients
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har import log_entries, read_log
 from psm_sim.workload.recordings.page_grouping import Rows
-from psm_sim.workload.recordings.recording_reader import format_of
 from psm_sim.workload.recordings.ucb import read_requests
 
 
@@ -50,7 +49,7 @@ def load_activities(
     """
     spec = Spec.of(trace, "trace")
     path = find_trace(spec.name)
-    if is_capture_file(path):
+    if trace_format(path) == "capture":
         raise no_pages_error(path)
     if is_recording(spec):
         return _recording_activities(path, spec.values)
@@ -59,8 +58,8 @@ def load_activities(
 
 def is_recording(spec: Spec) -> bool:
     """Return whether a trace is a recording whose requests are replayed one by one."""
-    path = find_trace(spec.name)
-    return not (is_page_list(path) or is_profile(path)) and spec.values.get("workload", "replay") == "replay"
+    kind = trace_format(find_trace(spec.name))
+    return kind not in ("page list", "profile") and spec.values.get("workload", "replay") == "replay"
 
 
 def _page_activity(workload: Workload, nominal: NominalTransfers) -> Activity:
@@ -116,7 +115,7 @@ def _read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
     InputError
         If the file cannot be read or parsed.
     """
-    kind = format_of(path)
+    kind = trace_format(path)
     if kind == "har":
         return [_har_transfers(path)]
     requests = read_requests(ChunkReader(path), is_text=kind == "showtrace")
