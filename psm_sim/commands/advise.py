@@ -122,17 +122,15 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     from psm_sim.campaign.advice import has_pages
     from psm_sim.simulation.preset import RunArguments
 
-    settings = parse_settings(arguments.set)
+    default = {} if arguments.topology or arguments.profile else {"beacon.interval_ms": 102.4}
+    given = parse_settings(arguments.set)
+    own = access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air)
     scenario = RunArguments(
         _traffic(arguments),
         arguments.topology,
         1,
         arguments.seed,
-        {
-            **({} if arguments.topology or arguments.profile else {"beacon.interval_ms": 102.4}),
-            **access_point_settings(arguments.dtim, arguments.beacon_interval, settings, arguments.busy_air),
-            **settings,
-        },
+        {**default, **own},
         profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,
         where="--set",

@@ -298,16 +298,13 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
     """Return the policies, scenario, references and preset name of a run."""
     from psm_sim.simulation.preset import RunArguments
 
-    settings = parse_settings(arguments.set)
+    given = parse_settings(arguments.set)
     request = RunArguments(
         arguments.trace if is_given("--trace", arguments.argv) else None,
         arguments.topology,
         arguments.pages,
         arguments.seed,
-        {
-            **access_point_settings(arguments.dtim, arguments.beacon_interval, settings, arguments.busy_air),
-            **settings,
-        },
+        access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air),
         preset=arguments.preset,
         profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,

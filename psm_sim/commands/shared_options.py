@@ -277,26 +277,28 @@ def measured_profile(profile: str, measured: Sequence[str]) -> str:
 def access_point_settings(
     dtim: int | None, beacon_interval: str | None, settings: Mapping[str, str], busy_air: str | None = None
 ) -> dict[str, Any]:
-    """Return the topology settings of the options. The value of a missing option is None.
+    """Return the topology settings of the options, and *settings* (``--set``). None is a missing option.
 
     Raises
     ------
     InputError
-        If the beacon interval is invalid, or *settings* (``--set``) contains the key of an option.
+        If the beacon interval is invalid, or *settings* contains the key of an option.
     """
-    options: dict[str, dict[str, Any]] = {
-        "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},
-        "--beacon-interval": {} if beacon_interval is None else _beacon_interval(beacon_interval),
-        "--busy-air": {} if busy_air is None else {"beacon.busy_air": busy_air},
+    interval_ms = None if beacon_interval is None else _beacon_interval_ms(beacon_interval)
+    options: dict[str, tuple[str, Any]] = {
+        "--dtim": ("beacon.dtim_period", dtim),
+        "--beacon-interval": ("beacon.interval_ms", interval_ms),
+        "--busy-air": ("beacon.busy_air", busy_air),
     }
-    for option, values in options.items():
-        for key in values.keys() & settings.keys():
+    given = {option: (key, value) for option, (key, value) in options.items() if value is not None}
+    for option, (key, _) in given.items():
+        if key in settings:
             raise InputError(f"{option} conflicts with --set {key}={settings[key]}; remove one of them.")
-    return {key: value for values in options.values() for key, value in values.items()}
+    return {**dict(given.values()), **settings}
 
 
-def _beacon_interval(text: str) -> dict[str, float]:
-    """Return the setting of a beacon interval; a number without a unit is in time units, as in hostapd."""
+def _beacon_interval_ms(text: str) -> float:
+    """Return a beacon interval; a number without a unit is in time units, as in hostapd."""
     from psm_sim.common.parameters import parameters_of
     from psm_sim.network.topology_sections import BeaconParameters
 
@@ -309,7 +311,7 @@ def _beacon_interval(text: str) -> dict[str, float]:
         )
     interval_ms = number * 1024 / 1000 if unit == "tu" else number
     parameters_of(BeaconParameters)["interval_ms"].check(interval_ms, "--beacon-interval")
-    return {"beacon.interval_ms": interval_ms}
+    return interval_ms
 
 
 def parse_latency(text: str | None) -> float | None:
