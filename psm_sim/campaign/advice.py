@@ -153,6 +153,8 @@ class Advice(DriverAdvice):
         Comparison of the policies that simulate the settings.
     max_latency_s : float or None
         Bound on the delay, in seconds.
+    driver : str
+        Driver whose settings are ranked.
     modes : tuple of ModeRow
         Modes of the chip by ascending current; empty if there is no chip, or if the chip has no modes.
     report_every_s : float or None
@@ -164,6 +166,7 @@ class Advice(DriverAdvice):
 
     comparison: Comparison = field(kw_only=True)
     max_latency_s: float | None = None
+    driver: str = "generic"
     modes: tuple[ModeRow, ...] = ()
     report_every_s: float | None = None
     at_dtim_3: Mapping[str, Current] = field(default_factory=dict)

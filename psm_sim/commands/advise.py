@@ -99,26 +99,26 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.terminal.progress import progress
 
     max_latency_s = parse_latency(arguments.latency)
+    every_s = parse_duration("--report-every", arguments.report_every)
     with redirect_stdout(sys.stderr):
-        scenario = _scenario(arguments)
+        scenario = _scenario(arguments, every_s)
         driver, settings = _settings(arguments, scenario, max_latency_s)
         with progress("simulating", "settings") as report:
             advice = advise(
                 settings, scenario, max_latency_s, arguments.replications, report, arguments.workers
             )
-        every_s = parse_duration("--report-every", arguments.report_every)
         modes = compare_modes(scenario, settings, every_s, arguments.workers) if advice.chip else ()
         is_assumed = not arguments.topology and "beacon.dtim_period" not in scenario.settings
         at_dtim_3 = (
             currents_at_dtim_3(scenario, settings, arguments.workers) if advice.chip and is_assumed else {}
         )
-        advice = replace(advice, modes=modes, report_every_s=every_s, at_dtim_3=at_dtim_3)
+        advice = replace(advice, driver=driver, modes=modes, report_every_s=every_s, at_dtim_3=at_dtim_3)
     write = write_json if arguments.format == "json" else write_table
-    write(advice, driver, sys.stdout)
+    write(advice, sys.stdout)
     return 0
 
 
-def _scenario(arguments: argparse.Namespace) -> Scenario:
+def _scenario(arguments: argparse.Namespace, every_s: float | None) -> Scenario:
     from psm_sim.campaign.advice import has_pages
     from psm_sim.simulation.preset import RunArguments
 
@@ -126,7 +126,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     given = parse_settings(arguments.set)
     own = access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air)
     scenario = RunArguments(
-        _traffic(arguments),
+        _traffic(arguments, every_s),
         arguments.topology,
         1,
         arguments.seed,
@@ -139,9 +139,8 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     return replace(scenario, pages=pages)
 
 
-def _traffic(arguments: argparse.Namespace) -> str:
+def _traffic(arguments: argparse.Namespace, every_s: float | None) -> str:
     """Return the trace; with ``--report-every``, the trace ``ping`` with stretches of ten periods."""
-    every_s = parse_duration("--report-every", arguments.report_every)
     if every_s is None:
         return str(arguments.trace)
     if arguments.trace != _TRAFFIC:

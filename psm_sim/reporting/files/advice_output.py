@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Scenario
 
 
-def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
-    """Write the answer, the ranked settings and the assumptions of an *advice* for a *driver* to *stream*."""
+def write_table(advice: Advice, stream: TextIO) -> None:
+    """Write the answer, the ranked settings and the assumptions of an *advice* to *stream*."""
     with console_on(stream) as console:
         print_lines(console, answer(advice))
         console.print()
@@ -39,7 +39,7 @@ def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
         if len(advice.modes) > 1:
             print_table(console, _mode_columns(advice))
             console.print()
-        print_lines(console, [*_legend(advice), *assumptions(advice, driver)])
+        print_lines(console, [*_legend(advice), *_assumptions(advice)])
 
 
 def _columns(advice: Advice) -> list[Column]:
@@ -197,7 +197,7 @@ _LEAST_SHOWN = 0.0005
 """Smallest share that is not shown as 0.0 %."""
 
 
-def assumptions(advice: Advice, driver: str) -> list[str]:
+def _assumptions(advice: Advice) -> list[str]:
     """Return the lines that state the assumptions behind the numbers."""
     comparison = advice.comparison
     workload, count = comparison.workload, advice.replications
@@ -213,7 +213,7 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
         *_parameter_lines(workload.parameters),
         f"Simulated: {pages} of each setting with {seeds}{few}.",
         *_network_lines(comparison.resolved_topology),
-        _chip(comparison.scenario, driver),
+        _chip(comparison.scenario, advice.driver),
         _NOT_CONSIDERED,
         *([_UNASSOCIATED] if advice.report_every_s is None else []),
     ]
@@ -281,8 +281,8 @@ _MEASURES = (
 """Keys of a result that a row has as well."""
 
 
-def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
-    """Return the advice as plain values. See :func:`write_json` for the arguments."""
+def _to_dict(advice: Advice) -> dict[str, Any]:
+    """Return the advice as plain values."""
     comparison = advice.comparison
     return {
         "psm_sim": __version__,
@@ -290,7 +290,7 @@ def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
         "settings": comparison.scenario.settings,
         "pages": comparison.pages,
         "replications": advice.replications,
-        "driver": driver,
+        "driver": advice.driver,
         "max_latency_s": advice.max_latency_s,
         "answer": " ".join(answer(advice)),
         "best": None if advice.best is None else advice.best.setting.name,
@@ -303,7 +303,7 @@ def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
             {"mode": row.mode.name, "current_ma": row.current._asdict(), "default_of": row.mode.default_of}
             for row in advice.modes
         ],
-        "assumptions": assumptions(advice, driver),
+        "assumptions": _assumptions(advice),
     }
 
 
@@ -333,6 +333,6 @@ def _row(advice: Advice, row: SettingRow) -> dict[str, Any]:
     }
 
 
-def write_json(advice: Advice, driver: str, stream: TextIO) -> None:
-    """Write an *advice* for a *driver* to *stream* as one JSON object."""
-    stream.write(to_text(_to_dict(advice, driver)))
+def write_json(advice: Advice, stream: TextIO) -> None:
+    """Write an *advice* to *stream* as one JSON object."""
+    stream.write(to_text(_to_dict(advice)))
