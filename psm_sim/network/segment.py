@@ -81,6 +81,16 @@ class Segment:
         return after + 1 if self.syn or self.fin else after
 
 
+def null_frame() -> Segment:
+    """Return a null data frame, which carries no payload."""
+    return Segment(NULL, 0, 0, 0, False, False, NULL_BYTES)
+
+
+def is_null(segment: Segment) -> bool:
+    """Return whether a frame is a null data frame. The access point does not forward it."""
+    return segment.connection is NULL
+
+
 BufferedFrame = tuple[float, Segment]
 """Arrival time in seconds and content of a frame that the access point buffers."""
 
@@ -93,7 +103,7 @@ class ResetSegment(Segment):
 
 
 class RecordedPacket(Segment):
-    """Datagram that replays a recorded TCP packet. Hosts ignore it like any datagram.
+    """Datagram that replays a recorded TCP packet.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from simpy import Environment
 
 from psm_sim.network.radio import Radio
-from psm_sim.network.segment import RecordedPacket, Segment
+from psm_sim.network.segment import RecordedPacket, Segment, null_frame
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim, describe_radio
@@ -69,12 +69,12 @@ class Station:
             self._on_sent(now_s, self._frame(segment))
         self._radio.send(segment)
 
-    def send_null(self, segment: Segment) -> None:
+    def send_null(self) -> None:
         """Transmit a null data frame. The policy is notified only if the frame interrupts a doze."""
         interrupted = self._radio.wake_to_send(self._env.now)
         if interrupted is not None:
             self._policy.interrupted(interrupted)
-        self._radio.send(segment)
+        self._radio.send(null_frame())
 
     def received_group(self, segment: Segment) -> None:
         """Receive a group addressed frame, and notify the policy if it implements the hook."""

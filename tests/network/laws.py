@@ -8,9 +8,9 @@ import pytest
 
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.network import Observer
-from psm_sim.network.parts.association_timeout import is_null
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.radio import DOZING
+from psm_sim.network.segment import is_null
 
 
 class Watch(Observer):

@@ -7,7 +7,7 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.network.segment import NULL, NULL_BYTES, Segment
+from psm_sim.network.segment import Segment, is_null, null_frame
 from psm_sim.network.timers import Alarm
 
 
@@ -104,13 +104,3 @@ class IdlePoll:
                 deliver(segment)
 
         return receive
-
-
-def null_frame() -> Segment:
-    """Return a null data frame, which carries no payload."""
-    return Segment(NULL, 0, 0, 0, False, False, NULL_BYTES)
-
-
-def is_null(segment: Segment) -> bool:
-    """Return whether a frame is a null data frame. The access point does not forward it."""
-    return segment.connection is NULL

@@ -8,8 +8,8 @@ from simpy import Environment
 
 from psm_sim.network.access_point import Port
 from psm_sim.network.link import Link
-from psm_sim.network.parts.association_timeout import Association, is_null
-from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.parts.association_timeout import Association
+from psm_sim.network.segment import BufferedFrame, Segment, is_null
 from psm_sim.network.topology_sections import AccessPointParameters
 
 

@@ -8,11 +8,10 @@ from typing import Any
 from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
 from psm_sim.network.energy_ledger import EnergyLedger
-from psm_sim.network.parts.association_timeout import null_frame
 from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
-from psm_sim.network.segment import NULL_BYTES, BufferedFrame, Segment
+from psm_sim.network.segment import NULL_BYTES, BufferedFrame, Segment, null_frame
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import Poll

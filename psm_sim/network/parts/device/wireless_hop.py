@@ -12,7 +12,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
-from psm_sim.network.parts.association_timeout import Association, IdlePoll, KeepAlive, is_null, null_frame
+from psm_sim.network.parts.association_timeout import Association, IdlePoll, KeepAlive
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
@@ -22,7 +22,7 @@ from psm_sim.network.parts.device.service_periods import (
     ServicePeriodRadio,
     check_service_period,
 )
-from psm_sim.network.segment import GROUP, Segment
+from psm_sim.network.segment import GROUP, Segment, is_null
 from psm_sim.network.sniffed_link import SniffedLink
 from psm_sim.network.station import Station
 from psm_sim.network.timers import WITH_DTIM, Alarm
@@ -150,7 +150,7 @@ class DeviceHop(WirelessHop):
         """Start the keep-alive timer if it is enabled. Null data frames end at the access point."""
         every_s = self.topology.station.keep_alive_s
         if every_s is not None:
-            KeepAlive(self.env, self.association, every_s, lambda: station.send_null(null_frame()))
+            KeepAlive(self.env, self.association, every_s, station.send_null)
         limit_s = self.topology.access_point.idle_limit_s
         if limit_s is not None and self.topology.access_point.poll_idle:
             self.idle_poll = IdlePoll(self.env, self.association, limit_s, self.port.poll)

@@ -14,12 +14,11 @@ from psm_sim.network.end_systems import EndSystems, FramePath
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.page_outcomes import PageFailureHandler
-from psm_sim.network.parts.association_timeout import is_null, null_frame
 from psm_sim.network.parts.faults.host_faults import AbandoningBrowser, ResettableServer, ResettingHost
 from psm_sim.network.parts.faults.restarts import Restarts
 from psm_sim.network.parts.gilbert import GilbertLosses
 from psm_sim.network.radio import Radio
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Segment, is_null
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import FrameLossParameters
@@ -136,7 +135,7 @@ class Faults(EndSystems):
                 random_stream(self.topology.seed, "faults.restarts"),
                 (faults.restart_every_s, faults.restart_s),
                 hop.forget,
-                lambda: path.station.send_null(null_frame()),
+                path.station.send_null,
             )
             up, down = [restarts.takes_uplink], [restarts.takes_downlink]
         self._add_losses(path, hop.up, hop.up, up)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.network.energy_ledger import EnergyLedger
-from psm_sim.network.parts.association_timeout import Association, is_null
+from psm_sim.network.parts.association_timeout import Association
 from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
@@ -21,7 +21,7 @@ from psm_sim.network.parts.mac.station_queue import (
     StationQueue,
 )
 from psm_sim.network.radio import AWAKE, BUSY, DOZING
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Segment, is_null
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Poll
 
