@@ -57,8 +57,7 @@ class Port:
     def forward(self, segment: Segment) -> None:
         """Forward, buffer or drop one frame for the station."""
         if len(self._buffered) + len(self._flying) >= self._capacity:
-            self.dropped_frames += 1
-            self.dropped_bytes += segment.wire_bytes
+            self._drop(segment)
         elif self.radio.offer():
             self._last = segment
             self.downlink.send(segment)
@@ -88,6 +87,10 @@ class Port:
             self._notify(now_s)
         if len(buffered) == 1:
             self.radio.announced()
+
+    def _drop(self, segment: Segment) -> None:
+        self.dropped_frames += 1
+        self.dropped_bytes += segment.wire_bytes
 
     def _notify(self, time_s: float, retrieved: int = 0) -> None:
         for callback in self.on_buffered:

@@ -89,11 +89,6 @@ class Link:
         return self
 
     @property
-    def in_flight(self) -> int:
-        """The number of segments queued, in transmission or in propagation."""
-        return len(self.flying)
-
-    @property
     def in_flight_bytes(self) -> int:
         """The number of bytes of the segments in flight, including headers."""
         return sum(segment.wire_bytes for _, segment in self.flying)

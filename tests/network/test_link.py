@@ -42,10 +42,10 @@ def test_segments_queue_and_arrive_in_order():
     link = link_to(env, 20.0, lambda arrived: log.append((arrived.wire_bytes, round(env.now, 9))))
     for size in (1250, 2500, 125):
         link.send(segment(size))
-    assert (link.in_flight, link.in_flight_bytes) == (3, 3875)
+    assert (len(link.flying), link.in_flight_bytes) == (3, 3875)
     env.run()
     assert log == [(1250, 0.021), (2500, 0.023), (125, 0.0231)]
-    assert (link.in_flight, link.in_flight_bytes) == (0, 0)
+    assert (len(link.flying), link.in_flight_bytes) == (0, 0)
 
 
 def test_an_idle_link_starts_immediately():

@@ -42,7 +42,7 @@ class DevicePort(Port):
 
     def poll(self, segment: Segment) -> None:
         """Forward a null data frame, unless the buffer is full."""
-        if len(self._buffered) + self.downlink.in_flight < self._capacity:
+        if len(self._buffered) + len(self._flying) < self._capacity:
             self.forward(segment)
 
     def release(self) -> list[BufferedFrame]:
@@ -73,7 +73,5 @@ class DevicePort(Port):
         return min(aged_s, self._association.lapses_s, self._env.now)
 
     def _drop(self, segment: Segment) -> None:
-        if is_null(segment):  # a poll of the access point, which no host has sent
-            return
-        self.dropped_frames += 1
-        self.dropped_bytes += segment.wire_bytes
+        if not is_null(segment):  # a poll of the access point, which no host has sent
+            super()._drop(segment)

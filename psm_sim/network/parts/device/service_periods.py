@@ -87,7 +87,7 @@ class ServicePeriodPort(DevicePort):
 
     def _buffer_or_drop(self, segment: Segment) -> None:
         """Buffer a frame, or drop it if the buffer is full or the association has expired."""
-        if self._association.lapsed or len(self._buffered) + self.downlink.in_flight >= self._capacity:
+        if self._association.lapsed or len(self._buffered) + len(self._flying) >= self._capacity:
             self._drop(segment)
             return
         self._buffer(segment)

@@ -172,7 +172,7 @@ class DeviceHop(WirelessHop):
         self.association.lose(back_s)
         self.port.empty()
         self.radio.unannounced()
-        return self.down.in_flight
+        return len(self.down.flying)
 
     def report(self) -> dict[str, float]:
         """Return counts of group addressed frames, missed beacons and renewed associations, by name."""

@@ -202,11 +202,6 @@ class AirLink(Link):
             notify(self, start_s, now_s, segment)
 
     @property
-    def in_flight(self) -> int:
-        """The number of frames that are queued or on the channel."""
-        return len(self.queue)
-
-    @property
     def in_flight_bytes(self) -> int:
         """Bytes of the segments that are queued or on the channel, including headers."""
         waiting = (item for _, item in self.queue if item is not self.unacknowledged)

@@ -254,5 +254,4 @@ class MacPort(Port):
         if segment is self.downlink.unacknowledged:
             self.downlink.unacknowledged = None
         else:
-            self.dropped_frames += 1
-            self.dropped_bytes += segment.wire_bytes
+            super()._drop(segment)

@@ -244,7 +244,7 @@ def test_null_frames_keep_the_association_alive():
     usage = bench.run(32.05)
     assert len(bench.delivered) == 1
     assert bench.world.hop.association.renewals == 0
-    assert bench.world.wired_up.in_flight == bench.world.server.received_bytes == 0
+    assert bench.world.wired_up.in_flight_bytes == bench.world.server.received_bytes == 0
     assert usage.awake_s == pytest.approx(6 * 28 * 8 / 5e6 + 0.0025, rel=0.05)
 
 
