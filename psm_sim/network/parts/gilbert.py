@@ -1,8 +1,18 @@
-"""Gilbert model: frames that are lost independently or in runs."""
+"""Gilbert model: frames that are lost independently or in runs, and the random numbers of frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+_DRAWN_AT_ONCE = 1024  # a call for each number costs 27 times as much
+
+
+def uniform_numbers(random: np.random.Generator) -> Iterator[float]:
+    """Yield random numbers from 0 to 1."""
+    while True:
+        yield from reversed(random.random(_DRAWN_AT_ONCE).tolist())
 
 
 class GilbertLosses:

@@ -12,6 +12,7 @@ from simpy import Environment, Event
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.common.random_streams import random_stream
 from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
+from psm_sim.network.parts.gilbert import uniform_numbers
 from psm_sim.network.sniffed_link import AirCallback, AirFrame
 from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
 
@@ -140,21 +141,15 @@ class Contender:
         self.at_s = start_s + slots * timing.slot_s
 
 
-_BLOCK = 1024  # numbers drawn at once; a call for each number costs 27 times as much
-
-
 class RandomBackoffs:
     """Backoffs of one channel, uniform from 0 to the contention window inclusive."""
 
     def __init__(self, seed: int) -> None:
-        self._random = random_stream(seed, "network.backoffs")
-        self._drawn: list[float] = []
+        self._numbers = uniform_numbers(random_stream(seed, "network.backoffs"))
 
     def draw(self, window: int) -> int:
         """Return a backoff for a contention window, in slots."""
-        if not self._drawn:
-            self._drawn = self._random.random(_BLOCK).tolist()
-        return int(self._drawn.pop() * (window + 1))
+        return int(next(self._numbers) * (window + 1))
 
 
 class BeaconSchedule:

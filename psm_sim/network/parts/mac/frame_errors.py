@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from psm_sim.common.random_streams import random_stream, stream_name
 from psm_sim.network.parts.beacon_loss import BeaconReception
-from psm_sim.network.parts.gilbert import GilbertLosses
+from psm_sim.network.parts.gilbert import GilbertLosses, uniform_numbers
 from psm_sim.network.topology import Topology
-
-_DRAWS = 1024  # numbers drawn at once; a call for each number costs 27 times as much
 
 
 class FrameErrors:
@@ -18,9 +16,8 @@ class FrameErrors:
 
     def __init__(self, topology: Topology) -> None:
         mac, name = topology.mac, stream_name("network.frame errors", topology.station_name)
-        self._drawn = list[float]()
-        self._random = random_stream(topology.seed, name)
-        self._losses = GilbertLosses(self._draw, mac.frame_error_rate, mac.loss_run)
+        numbers = uniform_numbers(random_stream(topology.seed, name))
+        self._losses = GilbertLosses(numbers.__next__, mac.frame_error_rate, mac.loss_run)
 
     def first(self, frames: int) -> int:
         """Return the position of the first frame with errors in an exchange of *frames*; 0 without errors."""
@@ -29,11 +26,6 @@ class FrameErrors:
     def lost(self) -> bool:
         """Return whether the next frame has errors."""
         return self._losses.lost()
-
-    def _draw(self) -> float:
-        if not self._drawn:
-            self._drawn = self._random.random(_DRAWS).tolist()
-        return self._drawn.pop()
 
 
 class AirBeaconReception(BeaconReception):
