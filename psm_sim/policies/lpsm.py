@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
@@ -214,12 +214,9 @@ class Lpsm(Policy):
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Update the context with a frame sent, and learn the last page if the frame begins another one."""
-        if self._contexts:
-            self._contexts.sent(frame)
-        if self._takes_context:
-            if not self._flows.waiting:
-                self._asked_s = now_s
-            self._flows.sent(frame)
+        if not self._flows.waiting:
+            self._asked_s = now_s
+        self._flows.sent(frame)
         page = None if self._pages is None else self._pages.sent(now_s, frame)
         if page is not None:
             self._learn_page(page)
@@ -242,10 +239,7 @@ class Lpsm(Policy):
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Update the context with a frame received."""
-        if self._contexts is not None:
-            self._contexts.received(frame)
-        if self._takes_context:
-            self._flows.received(frame)
+        self._flows.received(frame)
         if self._pages is not None:
             self._pages.received(now_s, frame)
 
@@ -254,9 +248,9 @@ class Lpsm(Policy):
 
         After an uplink packet with an outstanding request, the doze is one beacon.
         """
-        self.learner = contexts.current
+        self.learner = contexts.waiting if self._flows.waiting else contexts.idle
         self._predict()
-        return 1 if contexts.is_waiting and poll is None else self._beacons
+        return 1 if self._flows.waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> FloatArray:
         """Return the loss of each expert in the doze just ended, shape (n,), in nats.
@@ -316,31 +310,12 @@ class Lpsm(Policy):
         self._beacons = max(1, int(self.polling_ms / (1000 * self.beacon_s) + ROUNDING_OFFSET))
 
 
-class ContextLearners:
-    """Learners of the same kind, one for each context of the station.
+class ContextLearners(NamedTuple):
+    """Learners of the same kind, one without an outstanding request and one with such a request.
 
     The sources have a single learner. After an uplink packet that waits for a reply, LPSM dozes one beacon.
     After any other uplink packet it uses the prediction of the idle learner.
     """
 
-    def __init__(self, idle: Learner, waiting: Learner) -> None:
-        self.idle, self.waiting = idle, waiting
-        self._flows = OutstandingRequests()
-
-    def sent(self, frame: Frame) -> None:
-        """Handle a *frame* sent."""
-        self._flows.sent(frame)
-
-    def received(self, frame: Frame) -> None:
-        """Handle a *frame* received."""
-        self._flows.received(frame)
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a request is outstanding."""
-        return self._flows.waiting > 0
-
-    @property
-    def current(self) -> Learner:
-        """Learner of the current context."""
-        return self.waiting if self.is_waiting else self.idle
+    idle: Learner
+    waiting: Learner
