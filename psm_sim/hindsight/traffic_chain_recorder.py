@@ -1,9 +1,8 @@
-"""Observers that record the traffic of a run without power saving as a :class:`Chain`."""
+"""Traffic of a run without power saving as a :class:`Chain`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -43,24 +42,25 @@ class RecordedFrame(NamedTuple):
     payload: int
 
 
-class FrameRecorder(Observer):
-    """Observer that records the frames on the wireless hop in queueing order."""
+class _Recorder(Observer):
+    """Observer that records the frames on the wireless hop in queueing order, and the pages."""
 
     def __init__(self) -> None:
         self.frames: list[RecordedFrame] = []
+        self.visits: list[Visit] = []
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record a frame. An uplink frame is done when it is sent, a downlink frame when it arrives."""
-        if link.name == "wireless up":
+        if link.name in ("wireless up", "wireless down"):
+            is_downlink = link.name == "wireless down"
+            done_s = arrives_s if is_downlink else link.free_at
             self.frames.append(
-                RecordedFrame(queued_s, link.free_at, False, segment.wire_bytes, segment.payload)
+                RecordedFrame(queued_s, done_s, is_downlink, segment.wire_bytes, segment.payload)
             )
-        elif link.name == "wireless down":
-            self.frames.append(RecordedFrame(queued_s, arrives_s, True, segment.wire_bytes, segment.payload))
 
-    def steps(self) -> list[Step]:
-        """Return the steps of the chain so far."""
-        return _steps(self.frames)
+    def page(self, visit: Visit) -> None:
+        """Record a page."""
+        self.visits.append(visit)
 
 
 def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
@@ -71,22 +71,18 @@ def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     InputError
         If the topology has faults or a time limit of a page, which a chain cannot represent.
     """
-    return _record(pages, topology, FrameRecorder())[0]
+    recorder, world = _record(pages, topology)
+    return _chain(world, pages, _steps(recorder.frames))
 
 
-def _record(
-    pages: Sequence[Page], topology: Topology, recorder: FrameRecorder, messages: Messages = NO_MESSAGES
-) -> tuple[Chain, World]:
-    """Return the chain of a run without power saving, and the world of the run."""
-    if topology.can_fail:
-        raise InputError(
-            "the offline optimum does not support faults or browser.max_page_s; remove them from the"
-            " topology."
-        )
-    world, power = build_world(topology, AlwaysOn(), [recorder]), topology.power
-    run_alone(world, pages, messages)
-    numbers = len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j
-    return Chain(tuple(recorder.steps()), *numbers, is_open=bool(messages)), world
+def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
+    """Return the chain of :func:`record_chain` with delays weighted by their effect on the slowdown.
+
+    The weight of a second of delay is one over the page time without power saving, and 0 outside pages.
+    The weighted sum of all delays over the number of pages is therefore the mean slowdown minus 1.
+    """
+    recorder, world = _record(pages, topology)
+    return _chain(world, pages, _weight_by_page(_steps(recorder.frames), recorder.visits))
 
 
 def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
@@ -108,26 +104,49 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     InputError
         If :func:`record_chain` raises it, or if the workload has both pages and messages.
     """
-    if workload.messages and any(page.objects for page in workload.pages):
+    pages, messages = workload.pages, workload.messages
+    if messages and any(page.objects for page in pages):
         raise InputError(
             f"the offline optimum does not support both pages and messages, which trace {workload.name} has."
         )
-    recorder = _MessageRecorder() if workload.messages else _PageRecorder()
-    chain, world = _record(workload.pages, topology, recorder, workload.messages)
-    steps = chain.steps
-    if isinstance(recorder, _PageRecorder):
-        steps = tuple(step._replace(weight=float(step.weight > 0)) for step in steps)
-    usage = world.usage()
+    recorder, world = _record(pages, topology, messages)
+    if messages:
+        steps = _steps(recorder.frames, _count_messages)
+    else:
+        weighted = _weight_by_page(_steps(recorder.frames), recorder.visits)
+        steps = [step._replace(weight=float(step.weight > 0)) for step in weighted]
+    usage, power = world.usage(), topology.power
     rest_s = world.env.now - float(np.add.reduce([step.idle_s + step.busy_s for step in steps]))
-    frames_j = usage.transmit_j - topology.power.awake_w * usage.transmit_s + usage.frames_j
-    return replace(chain, steps=steps), topology.power.asleep_w * max(0.0, rest_s) + frames_j
+    frames_j = usage.transmit_j - power.awake_w * usage.transmit_s + usage.frames_j
+    chain = _chain(world, pages, steps, is_open=bool(messages))
+    return chain, power.asleep_w * max(0.0, rest_s) + frames_j
 
 
-class _MessageRecorder(FrameRecorder):
-    """Recorder whose weights are the numbers of frames with a message to the station."""
+def _record(
+    pages: Sequence[Page], topology: Topology, messages: Messages = NO_MESSAGES
+) -> tuple[_Recorder, World]:
+    """Return the recorder and the world of a run without power saving."""
+    if topology.can_fail:
+        raise InputError(
+            "the offline optimum does not support faults or browser.max_page_s; remove them from the"
+            " topology."
+        )
+    recorder = _Recorder()
+    world = build_world(topology, AlwaysOn(), [recorder])
+    run_alone(world, pages, messages)
+    return recorder, world
 
-    def steps(self) -> list[Step]:
-        return _steps(self.frames, lambda frames: float(sum(f.downlink and f.payload > 0 for f in frames)))
+
+def _chain(world: World, pages: Sequence[Page], steps: Iterable[Step], is_open: bool = False) -> Chain:
+    power = world.power
+    return Chain(
+        tuple(steps), len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j, is_open
+    )
+
+
+def _count_messages(frames: Sequence[RecordedFrame]) -> float:
+    """Return the number of frames with a message to the station."""
+    return float(sum(frame.downlink and frame.payload > 0 for frame in frames))
 
 
 def _steps(
@@ -159,27 +178,6 @@ def _step(frames: Sequence[RecordedFrame], idle_s: float, busy_s: float, weight:
         if frame.downlink and frame.queued_s <= first_uplink_s
     )
     return Step(idle_s, frames[0].downlink, busy_s, since_s, buffered, weight)
-
-
-def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
-    """Return the chain of :func:`record_chain` with delays weighted by their effect on the slowdown.
-
-    The weight of a second of delay is one over the page time without power saving, and 0 outside pages.
-    The weighted sum of all delays over the number of pages is therefore the mean slowdown minus 1.
-    """
-    return _record(pages, topology, _PageRecorder())[0]
-
-
-class _PageRecorder(FrameRecorder):
-    def __init__(self) -> None:
-        super().__init__()
-        self.visits: list[Visit] = []
-
-    def page(self, visit: Visit) -> None:
-        self.visits.append(visit)
-
-    def steps(self) -> list[Step]:
-        return list(_weight_by_page(super().steps(), self.visits))
 
 
 def _weight_by_page(steps: Sequence[Step], visits: Sequence[Visit]) -> Iterator[Step]:
