@@ -210,8 +210,7 @@ def load_topology(
     if stations is not None:
         topology = dataclasses.replace(topology, stations=_members_of(stations, where))
     if settings:
-        _check_keys(settings, where)
-        topology = _replace_keys(topology, settings, where)
+        topology = overlay_settings(topology, settings, where)
     topology.check_stations()
     return topology
 
@@ -236,7 +235,20 @@ def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) 
         Keys and values, and their name in error messages.
     """
     _check_keys(values, where)
-    return _replace_keys(topology, values, where)
+    sections = {}
+    for path, (attribute, cls) in SECTIONS.items():
+        parsed = {
+            key: _parse(parameter, values[f"{path}.{key}"], f"{where}: {path}")
+            for key, parameter in parameters_of(cls).items()
+            if f"{path}.{key}" in values
+        }
+        if not parsed:
+            continue
+        try:
+            sections[attribute] = dataclasses.replace(getattr(topology, attribute), **parsed)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+    return dataclasses.replace(topology, **sections)
 
 
 def check_settings(values: Mapping[str, Any], where: str) -> None:
@@ -271,11 +283,9 @@ def _load_file(path: Path, users: tuple[Path, ...]) -> Topology:
     description = str(table.pop("description", ""))
     base = _load_base(table.pop("extends", None), path, (*users, path.resolve()))
     stations = _members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
-    values = _flatten(table)
-    _check_keys(values, path.name)
     root = path.stem if path.parent == bundled_dir("topologies") else base.base
     named = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=stations)
-    return _replace_keys(named, values, path.name)
+    return overlay_settings(named, _flatten(table), path.name)
 
 
 def _load_base(extends: Any, path: Path, users: tuple[Path, ...]) -> Topology:
@@ -352,24 +362,6 @@ def _check_keys(values: Mapping[str, Any], where: str) -> None:
     for key in values:
         if key not in valid:
             raise InputError(f"{where}: {unknown_key_error(key)}")
-
-
-def _replace_keys(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
-    """Return *topology* with some keys replaced, see :func:`overlay_settings`."""
-    sections = {}
-    for path, (attribute, cls) in SECTIONS.items():
-        parsed = {
-            key: _parse(parameter, values[f"{path}.{key}"], f"{where}: {path}")
-            for key, parameter in parameters_of(cls).items()
-            if f"{path}.{key}" in values
-        }
-        if not parsed:
-            continue
-        try:
-            sections[attribute] = dataclasses.replace(getattr(topology, attribute), **parsed)
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
-    return dataclasses.replace(topology, **sections)
 
 
 def _parse(parameter: Any, value: Any, owner: str) -> Any:
