@@ -93,6 +93,9 @@ WIDTHS = (0, 3, 10)
 RATE_HALF_LIVES = (16.0, 4096.0)
 """Number of observations after which an exponential distribution has forgotten half of its mass."""
 
+_PRIOR = 2.0
+"""Mass of the prior of a histogram, in observations, so that no bin has mass 0."""
+
 _DECAY = 2.0 ** (-1.0 / np.tile(HALF_LIVES, len(WIDTHS)))[:, None]
 _RATE_DECAY = 2.0 ** (-1.0 / np.array(RATE_HALF_LIVES))
 _KERNELS = [smoothing_matrix(width) for width in WIDTHS]
@@ -107,8 +110,6 @@ class HistogramExperts:
 
     Parameters
     ----------
-    prior : float
-        Mass of the prior, in observations, above 0 so that no bin has mass 0.
     never : float
         Prior odds of the last bin. The other bins share their mass equally.
 
@@ -120,10 +121,10 @@ class HistogramExperts:
         Decayed observations.
     """
 
-    def __init__(self, prior: float, never: float) -> None:
-        others = prior / (1 + never)
+    def __init__(self, never: float) -> None:
+        others = _PRIOR / (1 + never)
         self._prior = np.full(BINS, others / (BINS - 1))
-        self._prior[-1] = prior - others
+        self._prior[-1] = _PRIOR - others
         self.counts: FloatArray = np.zeros((len(_DECAY), BINS))
         self._recompute()
 
@@ -209,8 +210,6 @@ class WaitingTimeModel:
         Prior odds that the event occurs after a minute or never.
     mean_s : float
         Prior mean of the exponential distributions, in seconds.
-    prior : float
-        Mass of the histograms' prior, in observations.
 
     Examples
     --------
@@ -222,11 +221,11 @@ class WaitingTimeModel:
     (True, True)
     """
 
-    def __init__(self, never: float = 0.25, mean_s: float = 1.0, prior: float = 2.0) -> None:
-        for name, value in (("never", never), ("mean_s", mean_s), ("prior", prior)):
+    def __init__(self, never: float = 0.25, mean_s: float = 1.0) -> None:
+        for name, value in (("never", never), ("mean_s", mean_s)):
             if not 0 < value < inf:
                 raise InputError(f"waiting-time model: {name} must be a number > 0, got {value!r}.")
-        self._histograms, self._exponentials = HistogramExperts(prior, never), ExponentialExperts(mean_s)
+        self._histograms, self._exponentials = HistogramExperts(never), ExponentialExperts(mean_s)
         self.learner = LearnAlpha(self.experts.shape[0], RATES)
         self._curve: CdfCurve | None = None
 

@@ -178,7 +178,7 @@ def test_an_invalid_interval_is_an_error(interval):
         WaitingTimeModel().observe(*interval)
 
 
-@pytest.mark.parametrize("prior", [{"never": 0.0}, {"mean_s": -1.0}, {"prior": math.inf}])
+@pytest.mark.parametrize("prior", [{"never": 0.0}, {"mean_s": -1.0}, {"mean_s": math.inf}])
 def test_a_prior_without_mass_in_a_bin_is_an_error(prior):
     """Every bin needs a positive mass."""
     with pytest.raises(InputError, match="must be a number > 0"):
