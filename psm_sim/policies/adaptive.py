@@ -65,10 +65,7 @@ class Adaptive(LastFramePolicy):
             self._active = True
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the end of active mode, then doze.
-
-        See :class:`~psm_sim.policies.base.Policy` for the arguments.
-        """
+        """Wait for the end of active mode, then doze."""
         wait_s = self.after(now_s, poll, self._quiet_s) if self._active else 0.0
         self._active = wait_s > 0
         return self.aligned(now_s, wait_s, self.dtim.period)

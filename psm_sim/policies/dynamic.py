@@ -79,8 +79,5 @@ class Dynamic(LastFramePolicy):
         self._interval = stack.dtims * self.dtim.period if listen_interval is None else listen_interval
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the timeout, then doze.
-
-        See :class:`~psm_sim.policies.base.Policy` for the arguments.
-        """
+        """Wait for the timeout, then doze."""
         return self.aligned(now_s, self.after(now_s, poll, self._timeout_s), self._interval)

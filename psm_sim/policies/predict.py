@@ -73,10 +73,7 @@ class Predict(LastFramePolicy):
             self._delays_s.append(max(0.0, now_s - self._request_s))
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze until a reply is likely, or wait for it awake.
-
-        See :class:`~psm_sim.policies.base.Policy` for the arguments.
-        """
+        """Doze until a reply is likely, or wait for it awake."""
         self._correct(poll)
         return self._decide(now_s, poll)
 

@@ -75,10 +75,7 @@ class ShareTimeout(LastFramePolicy):
         self._rested, self._doze_s = False, inf
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the learned timeout, then doze.
-
-        See :class:`~psm_sim.policies.base.Policy` for the arguments.
-        """
+        """Wait for the learned timeout, then doze."""
         wait_s = self.after(now_s, poll, self._learner.predict(self._timeouts_s))
         if not self._rested:
             self._rested, self._doze_s = True, now_s + wait_s

@@ -79,10 +79,7 @@ class Smart(Policy):
         self._awaits = self._rested = False
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Follow the schedule with the least expected cost.
-
-        See :class:`~psm_sim.policies.base.Policy` for the arguments.
-        """
+        """Follow the schedule with the least expected cost."""
         longest = longest_doze(self.max_sleep_ms, self.beacon_s)
         first = self.beacon_grid.after(now_s)
         # After these steps, no doze makes a reply late.

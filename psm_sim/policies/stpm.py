@@ -62,10 +62,7 @@ class Stpm(LastFramePolicy):
         self._transfer_s = now_s
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Stay awake for the rest of the run, or doze.
-
-        See :class:`~psm_sim.policies.base.Policy` for the arguments.
-        """
+        """Stay awake for the rest of the run, or doze."""
         wait_s = self.after(now_s, poll, self.gap_ms / 1000) if self._awake_is_cheaper() else 0.0
         return self.aligned(now_s, wait_s, self.dtim.period)
 

@@ -35,10 +35,7 @@ class Skip(LastFramePolicy):
         check_all(self, "policy skip")
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the timeout, then doze for one beacon or until the listen interval's next beacon.
-
-        See :class:`~psm_sim.policies.base.Policy` for the arguments.
-        """
+        """Wait for the timeout, then doze for one beacon or until the listen interval's next beacon."""
         interval = self.listen_interval
         wait_s = self.after(now_s, poll, self.timeout_ms / 1000)
         next_beacon = self.beacon_grid.after(now_s + wait_s)
