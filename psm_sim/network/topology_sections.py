@@ -265,10 +265,6 @@ class PowerParameters:
             )
 
 
-_MISSES = "beacon.loss or faults.restart_every_s or mac.frame_error_rate"
-"""Condition under which a station misses beacons."""
-
-
 @dataclass(frozen=True)
 class StationParameters:
     """Behaviour of the station's clock and driver. By default all effects are disabled.
@@ -286,15 +282,7 @@ class StationParameters:
         "behaviour of a station that misses its beacon: listen for 5 ms and doze again (doze), or stay"
         " awake until the next beacon, as in ns-3 (stay-awake)",
         choices=("doze", "stay-awake"),
-        requires=_MISSES,
-    )
-    after_miss: str = parameter(
-        "next",
-        "end of a doze that follows a missed beacon: wake for every beacon until one is received (next), or"
-        " continue as if the TIM bit had not been set (rest)",
-        choices=("next", "rest"),
-        expert=True,
-        requires=_MISSES,
+        requires="beacon.loss or faults.restart_every_s or mac.frame_error_rate",
     )
     drift_ppm: float = parameter(
         0.0, "clock error: the station wakes earlier by this fraction of its doze", unit="ppm",

@@ -17,7 +17,7 @@ POLICIES = (
 )  # fmt: skip
 OPTIONS = (
     {"beacon.loss": 0.3},
-    {"beacon.loss": 0.6, "beacon.loss_run": 4, "station.after_miss": "rest"},
+    {"beacon.loss": 0.6, "beacon.loss_run": 4},
     {"power.transmit_w": 0.1},
     {"power.transmit_w": 1.6, "power.wake_j": 0.002, "station.wake_ms": 3.0},
     {"station.guard_ms": 2.0, "station.drift_ppm": 300},

@@ -51,7 +51,6 @@ class Stations:
         self.settings = {
             **settings_of(draw.random),
             **faults_of(draw, some=not every),
-            "station.after_miss": draw.one_of("next", "rest"),
         }
         self.topology, count = (
             replace(load_topology("three-node", self.settings), seed=number),

@@ -77,10 +77,9 @@ class BeaconReception:
 class LossyBeaconRadio(Radio):
     """Radio that can miss beacons; ``beacons_missed`` counts them.
 
-    ``station.missed_beacon`` and ``station.after_miss`` determine what follows a missed beacon. The radio
-    wakes for every beacon until it receives one, or continues as if the TIM bit had not been set. With
-    ``stay-awake`` it listens until the next beacon or transmission. A listening radio remains DOZING, because
-    the access point does not know that it is awake.
+    After a missed beacon, the radio wakes for every beacon until it receives one. With
+    ``station.missed_beacon=stay-awake`` it listens until the next beacon or transmission. A listening radio
+    remains DOZING, because the access point does not know that it is awake.
     """
 
     beacons_missed = 0
@@ -92,7 +91,6 @@ class LossyBeaconRadio(Radio):
     ) -> None:
         """Configure the beacon losses before the clock starts."""
         self._reception, self._ledger = reception, ledger
-        self._after_miss = station.after_miss
         self._stays_awake = station.missed_beacon == "stay-awake"
 
     def _receive_beacons(self, now_s: float) -> None:
@@ -117,18 +115,12 @@ class LossyBeaconRadio(Radio):
         first_s = self._doze.wakes_s
         self.beacons_missed += 1
         self._record_beacons(first_s, 1)
+        self._missed_beacon = True
+        self._doze.miss()
         if self._stays_awake:
-            self._missed_beacon = True
-            self._doze.miss()
             self._listen(first_s)
-            return
-        self._ledger.listen(_LISTEN_S)
-        if self._after_miss == "next":
-            self._missed_beacon = True
-            self._doze.miss()
         else:
-            self._last_poll = self._doze.end(first_s)
-            self._begin_rest(first_s)
+            self._ledger.listen(_LISTEN_S)
 
     def _listen(self, time_s: float) -> None:
         """Notify observers that the radio is awake, unless it has been awake since the last missed beacon."""

@@ -65,15 +65,13 @@ def test_a_capture_has_a_lost_frame_with_its_ack():
     assert all(after == "ack" for kind, after in pairwise(kinds) if kind in ("data", "null"))
 
 
-@pytest.mark.parametrize("after", ["next", "rest"])
-def test_the_share_of_missed_beacons_is_the_configured_one(after, monkeypatch):
+def test_the_share_of_missed_beacons_is_the_configured_one(monkeypatch):
     """Only beacons for which the station wakes count; each miss costs the listening time awake."""
-    settings = {"beacon__loss": 0.25, "station__after_miss": after}
-    world, recorder = over_air("psm", **settings)
+    world, recorder = over_air("psm", beacon__loss=0.25)
     missed = world.hop.report()["beacons missed"]
     assert missed / len(recorder.heard_s) == pytest.approx(0.25, abs=0.06)
     monkeypatch.setattr(beacon_loss, "_LISTEN_S", 0.0)
-    at_once, _ = over_air("psm", **settings)
+    at_once, _ = over_air("psm", beacon__loss=0.25)
     listened_s = world.usage().awake_s - at_once.usage().awake_s
     assert listened_s == pytest.approx(missed * 0.005)
 
