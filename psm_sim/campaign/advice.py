@@ -122,7 +122,7 @@ class DriverAdvice:
         setting receives them, too. Of the settings that remain, the best has the least energy or, at
         practically equal energy, the least delay.
     tied : tuple of SettingRow
-        Other settings that qualify and need as little energy as the best.
+        Other settings that qualify, and need as little energy as the best or not significantly more.
     second : SettingRow or None
         Setting with the least energy, if this setting needs less energy than the best because it misses group
         addressed frames.
@@ -223,6 +223,19 @@ class Advice(DriverAdvice):
     def uncertain(self) -> list[SettingRow]:
         """Settings whose delay is too close to the bound to decide."""
         return [row for row in self.rows if row.verdict is DelayVerdict.UNCERTAIN]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether no uncertain setting of the driver would be better than the best with more seeds."""
+        if self.best is None:
+            return not self.uncertain
+        complete = self.best.setting.dtim_share(self.dtim_period) == 1
+        return not any(
+            row.energy_j < self.best.energy_j
+            and not row.setting.needs
+            and (row.setting.dtim_share(self.dtim_period) == 1 or not complete)
+            for row in self.uncertain
+        )
 
     @property
     def has_pages(self) -> bool:

@@ -35,7 +35,10 @@ def answer(advice: Advice) -> list[str]:
 def _selection(advice: Advice, best: SettingRow) -> Iterator[str]:
     """Yield the setting to select with its reason, what the bound costs, and the driver's default."""
     yield from _default_mode(advice)
-    yield f"Select {best.setting.name}{_call(best)}."
+    select = "Select" if advice.is_decided else "Of the settings clearly within the bound, select"
+    yield f"{select} {best.setting.name}{_call(best)}."
+    if not advice.is_decided:
+        yield from _uncertain(advice)
     compared = advice.reason
     reason = because(compared[0], has_pages=advice.has_pages) if compared else ""
     other = f"{reason} with {compared[1].setting.name}" if compared and reason else ""
@@ -111,11 +114,7 @@ def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
     """Yield alternatives: equal settings, risky settings, and settings for a new driver or access point."""
-    if advice.tied:
-        names = capitalize(list_names([row.setting.name for row in advice.tied]))
-        draw = "draw" if len(advice.tied) > 1 else "draws"
-        equal = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
-        yield f"{names} {draw} as little ({equal})."
+    yield from _ties(advice, best)
     if warning := _warning(advice, best):
         yield f"{capitalize(warning)}. No setting within the bound receives all of them."
     elif second := advice.second:
@@ -129,17 +128,40 @@ def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
         yield f"With {_NEEDS[need]}, {drawn}; {_delay(advice, row)}."
     if NEW_DRIVER not in first and advice.max_latency_s:
         yield "No policy that needs a new driver draws clearly less within the bound."
-    if uncertain := [row.setting.name for row in advice.uncertain]:
-        yield f"Too close to the bound to decide: {list_names(uncertain)}. Add --replications."
+    if advice.is_decided:
+        yield from _uncertain(advice)
     if advice.replications == 1:
         yield "This is a single run, so small differences may be chance."
 
 
+def _ties(advice: Advice, best: SettingRow) -> Iterator[str]:
+    """Yield the settings of practically equal energy, and those whose energy is not significantly higher."""
+    ratios = {row.setting.name: row.energy_j / best.energy_j for row in advice.tied}
+    equal = [name for name, ratio in ratios.items() if ratio <= 1 + MIN_DIFFERENCE]
+    higher = [
+        f"{name} at {format_digits(ratios[name])} times the energy" for name in ratios if name not in equal
+    ]
+    if equal:
+        draw = f"draw{'' if len(equal) > 1 else 's'} as little (less than {100 * MIN_DIFFERENCE:g} % apart)"
+        yield f"{capitalize(list_names(equal))} {draw}."
+    if higher:
+        seeds = f"with {advice.replications} seeds"
+        yield f"Not significantly different {seeds}: {list_names(higher)}. Add --replications."
+
+
+def _uncertain(advice: Advice) -> Iterator[str]:
+    """Yield the settings whose delay is too close to the bound."""
+    if uncertain := [row.setting.name for row in advice.uncertain]:
+        yield f"Too close to the bound to decide: {list_names(uncertain)}. Add --replications."
+
+
 def _no_setting(advice: Advice) -> list[str]:
     if nearest := advice.nearest:
+        clearly = "" if advice.is_decided else "clearly "
         return [
-            f"No setting is within the bound on the {bound(advice)}.",
+            f"No setting is {clearly}within the bound on the {bound(advice)}.",
             f"Nearest is {nearest.setting.name}: {_delay(advice, nearest)}.",
+            *_uncertain(advice),
         ]
     share = min(row.missing for row in advice.rows if not row.setting.needs)
     sentences = [f"No setting delivers the messages: at least {100 * share:.0f} % are missing."]
