@@ -130,8 +130,8 @@ MENDABLE = [
     ("losses inverse --gamma 0", "--gamma must be a number > 0, got '0'"),
     ("losses inverse --trace ping", "trace ping has no pages"),
     ("losses inverse --set browser.max_page_s=1", "losses are compared on pages that cannot fail"),
-    ("losses inverse --output page.txt", "--output must be a file that ends in .html, got 'page.txt'"),
-    ("trace convert ucb --to x.tr", r"--to must be a name ending in \.csv, got 'x\.tr'"),
+    ("losses inverse --output a.txt", "--output must be a file that ends in .html or .htm, got 'a.txt'"),
+    ("trace convert ucb --to x.tr", r"--to must be a file that ends in .csv or .csv.gz, got 'x\.tr'"),
     ("trace fit ucb --to x.toml", "is already a profile"),
     ("sweep export s.sqlite --force", "--force has no effect"),
 ]

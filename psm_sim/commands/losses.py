@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import redirect_stdout
-from pathlib import Path
 
 from psm_sim.commands.shared_options import (
     add_force,
@@ -19,7 +18,6 @@ from psm_sim.commands.shared_options import (
     positive_number,
 )
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
 
 HELP = """\
 Compare losses of LPSM: energy against slowdown over gamma, beside the baselines,
@@ -93,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation.preset import RunArguments
 
-    page, table = _output_paths(arguments.output)
+    page = path_option("--output", arguments.output, (".html", ".htm"))
+    table = page.with_suffix(".csv")
     scenario = RunArguments(
         arguments.trace,
         arguments.topology,
@@ -129,10 +128,3 @@ def run(arguments: argparse.Namespace) -> int:
             atomic_write_text(page, text, "--output")
     print_message(f"Wrote {page} and {table}", "")
     return 0
-
-
-def _output_paths(text: str) -> tuple[Path, Path]:
-    path = path_option("--output", text)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"--output must be a file that ends in .html, got {text!r}.")
-    return path, path.with_suffix(".csv")

@@ -38,9 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     source, target = Path(arguments.table), None
     if arguments.to is not None:
-        target = path_option("--to", arguments.to)
-        if target.suffix not in (".csv", ".parquet"):
-            raise InputError(f"--to must end in .csv or .parquet, got {arguments.to!r}.")
+        target = path_option("--to", arguments.to, (".csv", ".parquet"))
         check_outputs([("--to", target)], [source], force=arguments.force)
     elif arguments.force:
         raise InputError("--force has no effect without --to; remove it.")
@@ -55,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     records = table_rows(rows)
     if target is None:
         write_csv_records(sys.stdout, records)
-    elif target.suffix == ".parquet":
+    elif target.suffix.lower() == ".parquet":
         _write_parquet(target, records)
     else:
         text = io.StringIO()

@@ -150,9 +150,7 @@ def _fit(args: argparse.Namespace) -> None:
 
 def _target(args: argparse.Namespace, suffixes: tuple[str, ...], inputs: Sequence[Path]) -> Path:
     """Return the output file. Its name must have a suffix, and it must not replace an input."""
-    to = path_option("--to", args.to)
-    if not to.name.lower().endswith(suffixes):
-        raise InputError(f"--to must be a name ending in {suffixes[0]}, got {args.to!r}.")
+    to = path_option("--to", args.to, suffixes)
     check_writable(to)
     check_outputs([("--to", to)], inputs, force=args.force)
     return to

@@ -128,7 +128,7 @@ def test_an_export_equals_the_printed_table(capsys: pytest.CaptureFixture[str]) 
     assert main(words("sweep export sweep.sqlite --to a.csv")) == 0
     assert Path("a.csv").read_text() == exported
     assert main(words("sweep export sweep.sqlite --to a.txt")) == 2
-    assert "--to must end in .csv or .parquet, got 'a.txt'" in capsys.readouterr().err
+    assert "--to must be a file that ends in .csv or .parquet, got 'a.txt'" in capsys.readouterr().err
 
 
 def test_a_damaged_table_has_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
