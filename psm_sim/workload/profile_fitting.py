@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +106,6 @@ def write_profile(path: Path, profile: Profile) -> None:
 
 
 def _quote(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else _escape(c) for c in escaped) + '"'
-
-
-def _escape(character: str) -> str:
-    # Python represents undecodable bytes of a file name as surrogates, which TOML does not allow.
-    codepoint = ord(character)
-    return f"\\\\x{codepoint & 0xFF:02x}" if 0xD800 <= codepoint < 0xE000 else f"\\U{codepoint:08x}"
+    # Undecodable bytes of a file name are surrogates in Python. TOML has neither these nor a plain DEL.
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
