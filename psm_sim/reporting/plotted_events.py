@@ -37,43 +37,40 @@ class _PlotObserver(Observer):
     """Observer that records awake periods, runs of beacons, times of frames, and sleep decisions."""
 
     def __init__(self) -> None:
-        self.rests: list[list[float]] = []
-        self.awake: list[list[float]] = [[0.0, 0.0]]
-        self.received: list[list[float]] = []
-        self.frames: dict[str, list[float]] = {name: [] for name in _LISTS.values()}
-        self.served: list[float] = []
-        self.waits: list[list[float]] = []
+        self.events: Events = {name: [] for name in ("buffered", "beacons", "up", "down", "served", "rests")}
+        self.events["awake"] = [[0.0, 0.0]]
         self._arrived_s: dict[int, float] = {}
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Start or end an awake period."""
         if awake:
-            self.awake.append([_round(time_s), _round(time_s)])
+            self.events["awake"].append([_round(time_s), _round(time_s)])
         else:
-            self.awake[-1][1] = _round(time_s)
+            self.events["awake"][-1][1] = _round(time_s)
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Record a run of received beacons: time of the first beacon, number of beacons, and interval."""
-        self.received.append([_round(first_s), count, _round(every_s) if count > 1 else 0.0])
+        self.events["beacons"].append([_round(first_s), count, _round(every_s) if count > 1 else 0.0])
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Record a sleep decision: its time and its number of beacons."""
-        self.rests.append([_round(time_s), rest.beacons])
+        self.events["rests"].append([_round(time_s), rest.beacons])
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record the time at which a wireless frame is queued, and how long a downlink frame was buffered."""
         if link.name == "wired down":
-            self.served.append(_round(queued_s))
+            self.events["served"].append(_round(queued_s))
             self._arrived_s[id(segment)] = arrives_s  # the id is valid until the segment is sent or dropped
         elif link.name in _LISTS:
-            self.frames[_LISTS[link.name]].append(_round(queued_s))
+            self.events[_LISTS[link.name]].append(_round(queued_s))
             arrived_s = self._arrived_s.pop(id(segment), queued_s)
             if queued_s - arrived_s > _INSTANT_S:
-                self.waits.append([_round(arrived_s), _round(queued_s)])
+                self.events["buffered"].append([_round(arrived_s), _round(queued_s)])
 
     def finish(self, time_s: float) -> None:
         """End the last awake period."""
-        self.awake[-1][1] = max(self.awake[-1][1], _round(time_s))
+        last = self.events["awake"][-1]
+        last[1] = max(last[1], _round(time_s))
 
 
 def representative_run(run: Result) -> Result:
@@ -105,19 +102,7 @@ def record_events(run: Result, count: int | None = None) -> Events:
         [number, _round(start_s), _round(start_s + time_s), f"{slowdown:.4g}"]
         for number, start_s, time_s, slowdown in zip(*columns, strict=True)
     ]
-    frames = observer.frames
-    up, down = frames["up"], frames["down"]
-    periods = {"awake": observer.awake, "buffered": observer.waits}
-    received, served, rests = observer.received, observer.served, observer.rests
-    return {
-        "pages": pages,
-        **periods,
-        "beacons": received,
-        "up": up,
-        "down": down,
-        "served": served,
-        "rests": rests,
-    }
+    return {"pages": pages, **observer.events}
 
 
 def fitting_page_count(block: Block) -> int:
