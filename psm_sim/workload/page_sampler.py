@@ -145,11 +145,7 @@ def sample_pages(
     check_objects(objects, f"trace {profile.name}")
     is_main = np.zeros(objects, dtype=bool)
     is_main[np.cumsum(images + 1) - images - 1] = True
-    sizes, requests = (
-        share_equal_values(sampler.sizes(is_main)),
-        share_equal_values(sampler.requests(objects)),
-    )
-    delays = sampler.delays(is_main)
+    sizes, requests, delays = sampler.sizes(is_main), sampler.requests(objects), sampler.delays(is_main)
     sampled, first = [], 0
     for wait, count in zip(think_s.tolist(), images.tolist(), strict=True):
         span = slice(first, first + 1 + count)
@@ -157,12 +153,6 @@ def sample_pages(
         sampled.append(Page(wait, main, tuple(embedded), tuple(requests[span]), tuple(delays[span])))
         first = span.stop
     return tuple(sampled)
-
-
-def share_equal_values(values: list[int]) -> list[int]:
-    """Return the values with one object for equal values, which saves an eighth of a workload's memory."""
-    objects: dict[int, int] = {}
-    return [objects.setdefault(value, value) for value in values]
 
 
 class PageSampler:
