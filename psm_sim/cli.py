@@ -281,10 +281,8 @@ class _OneLineParser(argparse.ArgumentParser):
                 f" '{self.prog} --help'."
             )
         options = [option for option in self._option_string_actions if option.startswith("--")]
-        synonym = SYNONYMS.get(word, "")
-        meant = did_you_mean(word, options)
-        if synonym.partition(" ")[0] in options:
-            meant = f" Did you mean {synonym!r}?"
+        synonym = SYNONYMS.get(word)
+        meant = f" Did you mean {synonym!r}?" if synonym in options else did_you_mean(word, options)
         return InputError(f"Unknown option {word!r}; see '{self.prog} --help'.{meant}")
 
     def error(self, message: str) -> NoReturn:

@@ -46,8 +46,6 @@ class LossCurve:
     ----------
     name : str
         Name of the loss in tables and figures.
-    loss : str
-        The loss without its gamma, as text.
     gammas : tuple of float
         Values of gamma, ascending; a single nan if the loss has no gamma.
     default_gamma : float
@@ -59,7 +57,6 @@ class LossCurve:
     """
 
     name: str
-    loss: str
     gammas: tuple[float, ...]
     default_gamma: float
     runs: tuple[Result, ...]
@@ -258,8 +255,8 @@ def simulate_losses(
     examinations = list(run_many(examiner.examine, defaults, workers))
     frontier = pareto_frontier(comparison.workloads, topology, workers)
     curves = [
-        LossCurve(name, loss, values, default, tuple(runs[str(spec)] for spec in specs[name]), examination)
-        for (name, (loss, values, default)), examination in zip(grids.items(), examinations, strict=True)
+        LossCurve(name, values, default, tuple(runs[str(spec)] for spec in specs[name]), examination)
+        for (name, (_, values, default)), examination in zip(grids.items(), examinations, strict=True)
     ]
     return LossComparison(tuple(curves), comparison, tuple(frontier))
 

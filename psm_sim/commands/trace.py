@@ -169,7 +169,7 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, ND
     kind = trace_format(path)
     if kind == "page list":
         missing = build(MissingValues, spec.values, f"page list {path.name}")
-        return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
+        return recording_of_pages(read_page_list(path, missing), path.name), None
     unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}
     _check_unused(unused, "it only applies when pages are simulated")
     if kind == "capture":

@@ -81,9 +81,9 @@ class Column(NamedTuple):
         return self._replace(half_widths=(), half_width_rank=0)
 
 
-def text_column(measure: str, cells: Sequence[str], name: str = "", *, rank: int = 0) -> Column:
+def text_column(measure: str, cells: Sequence[str], rank: int = 0) -> Column:
     """Return a column of texts, with unprintable characters escaped."""
-    return Column(measure, list(map(escape_unprintable, cells)), name, rank=rank, is_text=True)
+    return Column(measure, list(map(escape_unprintable, cells)), rank=rank, is_text=True)
 
 
 def number_column(

@@ -89,13 +89,13 @@ class PageRecording:
         return np.argsort(-counts, kind="stable")
 
 
-def recording_of_pages(pages: Sequence[Page], file_format: str, client: str) -> PageRecording:
-    """Convert pages to the recording of one client. The first page keeps its think time."""
+def recording_of_pages(pages: Sequence[Page], client: str) -> PageRecording:
+    """Convert the pages of a page list to the recording of one client."""
     objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
     delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
     requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]
     return PageRecording(
-        format=file_format,
+        format="page list",
         clients=(client,),
         page_client=np.zeros(len(pages), np.int32),
         think_s=np.array([page.think_s for page in pages]),
