@@ -17,9 +17,8 @@ from psm_sim.commands.shared_options import (
     add_workers,
     integer_between,
     measured_profile,
-    parse_duration,
-    parse_latency,
     parse_settings,
+    positive_time,
 )
 from psm_sim.common.errors import InputError
 
@@ -64,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--report-every",
+        type=positive_time,
         metavar="TIME",
         help="instead of --traffic: interval of messages with a reply, e.g. 15min; also compares deep sleep",
     )
@@ -98,11 +98,10 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.files.advice_output import write_json, write_table
     from psm_sim.reporting.terminal.progress import progress
 
-    max_latency_s = parse_latency(arguments.latency)
-    every_s = parse_duration("--report-every", arguments.report_every)
+    max_latency_s, every_s = arguments.latency, arguments.report_every
     with redirect_stdout(sys.stderr):
-        scenario = _scenario(arguments, every_s)
-        driver, settings = _settings(arguments, scenario, max_latency_s)
+        scenario = _scenario(arguments)
+        driver, settings = _settings(arguments, scenario)
         with progress("simulating", "settings") as report:
             advice = advise(
                 settings, scenario, max_latency_s, arguments.replications, report, arguments.workers
@@ -118,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _scenario(arguments: argparse.Namespace, every_s: float | None) -> Scenario:
+def _scenario(arguments: argparse.Namespace) -> Scenario:
     from psm_sim.campaign.advice import has_pages
     from psm_sim.simulation.preset import RunArguments
 
@@ -126,7 +125,7 @@ def _scenario(arguments: argparse.Namespace, every_s: float | None) -> Scenario:
     given = parse_settings(arguments.set)
     own = access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air)
     scenario = RunArguments(
-        _traffic(arguments, every_s),
+        _traffic(arguments),
         arguments.topology,
         1,
         arguments.seed,
@@ -139,8 +138,9 @@ def _scenario(arguments: argparse.Namespace, every_s: float | None) -> Scenario:
     return replace(scenario, pages=pages)
 
 
-def _traffic(arguments: argparse.Namespace, every_s: float | None) -> str:
+def _traffic(arguments: argparse.Namespace) -> str:
     """Return the trace; with ``--report-every``, the trace ``ping`` with stretches of ten periods."""
+    every_s = arguments.report_every
     if every_s is None:
         return str(arguments.trace)
     if arguments.trace != _TRAFFIC:
@@ -150,9 +150,7 @@ def _traffic(arguments: argparse.Namespace, every_s: float | None) -> str:
     return f"ping:to=internet,{times}"
 
 
-def _settings(
-    arguments: argparse.Namespace, scenario: Scenario, max_latency_s: float | None
-) -> tuple[str, list[Setting]]:
+def _settings(arguments: argparse.Namespace, scenario: Scenario) -> tuple[str, list[Setting]]:
     """Return the driver and its settings at the access point of the scenario."""
     from psm_sim.campaign.advice import has_pages
     from psm_sim.campaign.driver_settings import settings_of
@@ -166,7 +164,7 @@ def _settings(
             f"got {driver!r}."
         )
     topology, longest_doze_ms = scenario.resolve_unseeded_topology(), None
-    if max_latency_s is not None and not has_pages(scenario.workloads()[0]):
-        longest_doze_ms = 1000 * (max_latency_s - topology.round_trip_s)
+    if arguments.latency is not None and not has_pages(scenario.workloads()[0]):
+        longest_doze_ms = 1000 * (arguments.latency - topology.round_trip_s)
     has_twt = profile is not None and profile.has_twt
     return driver, settings_of(driver, topology.beacon, has_twt=has_twt, longest_doze_ms=longest_doze_ms)

@@ -23,7 +23,6 @@ from psm_sim.commands.shared_options import (
     integer_between,
     is_given,
     measured_profile,
-    parse_latency,
     parse_settings,
 )
 from psm_sim.common.component_spec import Spec
@@ -173,7 +172,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     if folder is None and is_given("--figure-format", arguments.argv):
         raise InputError("--figure-format has no effect without --output; add --output or remove it.")
-    plot, max_latency_s = _plot_path(arguments.plot), parse_latency(arguments.latency)
+    plot = _plot_path(arguments.plot)
     with redirect_stdout(sys.stderr):  # user code may print
         policies, scenario, references, preset = parse(arguments)
     written = (
@@ -190,7 +189,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
         preset,
         arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
         arguments.workers,
-        max_latency_s,
+        arguments.latency,
         arguments.format,
         folder,
         arguments.figure_format,

@@ -43,6 +43,20 @@ def positive_number(text: str) -> float:
     return value
 
 
+_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}  # seconds per unit
+_MAX_TIME_S = 1e6  # twelve days, longer than any useful limit
+
+
+def positive_time(text: str) -> float:
+    """Parse a time > 0 with its unit, such as ``300ms``, and return it in seconds; an argparse type."""
+    number, unit = _split_unit(text)
+    if number is not None and number > 0 and not unit:  # it could mean seconds or milliseconds
+        raise ArgumentTypeError(f"requires a unit, got {text!r}; use {', '.join(_SECONDS)}")
+    if number is None or unit not in _SECONDS or not 0 < number * _SECONDS[unit] <= _MAX_TIME_S:
+        raise ArgumentTypeError(f"must be a time > 0 such as 300ms, 2s or 15min, got {text!r}")
+    return number * _SECONDS[unit]
+
+
 def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
     """Parse ``key=value`` pairs, e.g. of ``--set``.
 
@@ -245,6 +259,7 @@ def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "")
     )
     group.add_argument(
         "--latency",
+        type=positive_time,
         metavar="TIME",
         help="maximum 99th percentile of the latency of messages, or mean added page time, e.g. 300ms",
     )
@@ -317,32 +332,6 @@ def _beacon_interval_ms(text: str) -> float:
     interval_ms = number * 1024 / 1000 if unit == "tu" else number
     parameters_of(BeaconParameters)["interval_ms"].check(interval_ms, "--beacon-interval")
     return interval_ms
-
-
-def parse_latency(text: str | None) -> float | None:
-    """Return the value of ``--latency`` in seconds, or None without the option."""
-    if text is None:
-        return None
-    number, unit = _split_unit(text)
-    if number is not None and number > 0 and not unit:
-        raise InputError(f"--latency requires a unit, got {text!r}; use {text}ms or {text}s.")
-    if number is None or unit not in _SECONDS or not 0 < number * _SECONDS[unit] <= _MAX_DURATION_S:
-        raise InputError(f"--latency must be a time > 0 such as 300ms or 0.3s, got {text!r}.")
-    return number * _SECONDS[unit]
-
-
-_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}  # seconds per unit
-_MAX_DURATION_S = 1e6  # twelve days, longer than any useful limit
-
-
-def parse_duration(option: str, text: str | None) -> float | None:
-    """Return a time such as ``15min`` in seconds, or None without the option."""
-    if text is None:
-        return None
-    number, unit = _split_unit(text)
-    if number is None or unit not in _SECONDS or not 1 <= number * _SECONDS[unit] <= _MAX_DURATION_S:
-        raise InputError(f"{option} must be a time of at least 1 s such as 30s, 15min or 1h, got {text!r}.")
-    return number * _SECONDS[unit]
 
 
 def _split_unit(text: str) -> tuple[float | None, str]:

@@ -197,7 +197,7 @@ def test_a_report_interval_is_checked_and_conflicts_with_other_traffic(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for words, message in (
-        (("--report-every", "15"), "--report-every must be a time"),
+        (("--report-every", "15"), "--report-every requires a unit, got '15'; use ms, s, min, h."),
         (("--report-every", "15min", "--traffic", "push"), "--report-every conflicts with --traffic"),
     ):
         assert main(["advise", "--profile", "esp32", *words]) == 2

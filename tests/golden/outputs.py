@@ -17,7 +17,6 @@ from pathlib import Path
 
 import psm_sim
 from psm_sim.commands import run as command
-from psm_sim.commands.shared_options import parse_latency
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.terminal import comparison as terminal
 from psm_sim.simulation import run_comparison
@@ -98,7 +97,7 @@ def outputs(case: str) -> dict[str, str]:
     comparison = run_comparison(
         policies, scenario, arguments.replications or 1, workers=1, references=references
     )
-    comparison = replace(comparison, max_latency_s=parse_latency(arguments.latency), preset=preset)
+    comparison = replace(comparison, max_latency_s=arguments.latency, preset=preset)
     writers: dict[str, Callable[[io.StringIO], None]] = {
         "table": lambda stream: terminal.write(comparison, stream),
         "json": lambda stream: result_json.write(comparison, stream),
