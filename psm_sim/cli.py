@@ -71,12 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None = None) -> int:
     """Call *dispatch* with the command-line arguments, report errors in one line, and return the exit status.
 
-    Parameters
-    ----------
-    dispatch : callable
-        Function that runs the command of a list of arguments and returns its exit status.
-    argv : sequence of str, optional
-        As in :func:`main`.
+    *dispatch* runs the command of a list of arguments and returns its exit status. *argv* is as in
+    :func:`main`.
     """
     if argv is not None:
         return _run_and_report(dispatch, list(argv))

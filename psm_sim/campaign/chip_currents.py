@@ -116,18 +116,11 @@ def currents_at_dtim_3(
 def compare_modes(
     scenario: Scenario, settings: Sequence[Setting], report_every_s: float | None, workers: int | None
 ) -> tuple[ModeRow, ...]:
-    """Return the modes of the chip by ascending current.
+    """Return the modes of the chip by ascending current; empty if the chip has no modes.
 
-    Parameters
-    ----------
-    scenario
-        Traffic and topology. The result is empty if the chip has no modes.
-    settings
-        Settings of the driver. Each associated mode is simulated with the default setting and one seed.
-    report_every_s
-        Interval of reports, between which the station is not associated; None omits such modes.
-    workers
-        See :func:`~psm_sim.simulation.run_comparison`.
+    Each associated mode is simulated with the default of the driver's *settings* and one seed.
+    *report_every_s* is the interval of reports, between which the station is not associated; None omits such
+    modes.
     """
     spec = Spec.parse(scenario.profile, "profile")
     chip = load_profile(scenario.profile)

@@ -25,14 +25,8 @@ _NEW: set[Path] = set()
 def atomic_write(path: Path, owner: str = "") -> Iterator[BinaryIO]:
     """Open a temporary file that replaces *path* when the block ends, unless the block fails.
 
-    Symbolic links are followed. A device or a FIFO cannot be replaced and is written directly.
-
-    Parameters
-    ----------
-    path : Path
-        Target file; its folder must exist.
-    owner : str
-        Prefix of the path in error messages, such as ``"policy lpsm: state"``; empty for none.
+    Symbolic links are followed. A device or a FIFO cannot be replaced and is written directly. The folder of
+    *path* must exist. *owner* is a prefix of the path in error messages, such as ``"--output"``.
 
     Raises
     ------
@@ -122,17 +116,10 @@ def replace_files(folder: Path) -> Iterator[Path]:
 def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *, force: bool) -> None:
     """Check that a command overwrites no file of the user.
 
-    Every command that writes files calls this function before it begins. Devices and FIFOs are not checked,
-    because they are not replaced.
-
-    Parameters
-    ----------
-    outputs : iterable of (str, Path)
-        Option and path of each file that the command writes.
-    inputs : iterable of Path
-        Files that the command reads.
-    force : bool
-        Whether existing files may be replaced. An input is never replaced.
+    Every command that writes files calls this function before it begins. *outputs* are the option and the
+    path of each file that the command writes, and *inputs* are the files that it reads. If *force* is true,
+    existing files may be replaced, but not the inputs. Devices and FIFOs are not checked, because they are
+    not replaced.
 
     Raises
     ------

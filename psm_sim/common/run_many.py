@@ -28,18 +28,9 @@ def run_many(
 ) -> Iterator[_Output]:
     """Yield ``function(task)`` for each task, in the order of the tasks.
 
-    Parameters
-    ----------
-    function : callable
-        Function without side effects.
-    tasks : sequence
-        Arguments of the calls.
-    workers : int or None
-        Number of processes; None uses one per core. A single worker runs in this process.
-    progress : callable
-        Called with the number of finished tasks, whenever a task ends.
-    unit : str
-        Plural name of a task in progress reports, such as ``"seeds"``.
+    *function* has no side effects. *workers* is the number of processes; None uses one per core, and a single
+    worker runs in this process. *progress* is called with the number of finished tasks whenever a task ends.
+    *unit* is the plural name of a task in progress reports, such as ``"seeds"``.
 
     Raises
     ------

@@ -61,16 +61,8 @@ def no_pages_error(path: Path) -> InputError:
 def captured_workload(path: Path, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     """Return the workload of a capture, which replays packets as messages during pauses.
 
-    Parameters
-    ----------
-    path
-        File of the capture.
-    texts
-        Parameters of the replay as text, by name. They are checked before the file is read.
-    pages
-        Maximum number of intervals, at least 1. Later packets are omitted.
-    seed
-        Random seed of the phase.
+    *texts* are the parameters of the replay, which are checked before the file is read. *pages* is the
+    maximum number of intervals. Later packets are omitted. *seed* is the random seed of the phase.
 
     Raises
     ------

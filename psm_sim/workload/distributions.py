@@ -113,16 +113,9 @@ class Family:
 
 
 def distribution_family(text: str, mean: float, owner: str) -> Family:
-    """Parse ``NAME``, or ``NAME:SHAPE`` of a family with a shape.
+    """Parse ``NAME``, or ``NAME:SHAPE`` of a family with a shape, and return the family with this *mean*.
 
-    Parameters
-    ----------
-    text
-        Name of the family, and its shape if the family has one.
-    mean
-        Mean of the distribution, at least 0.
-    owner
-        Parameter and value for the error message, such as ``"trace: think is 'gama'"``.
+    *owner* is the parameter and its value for the error message, such as ``"trace: think is 'gama'"``.
 
     Raises
     ------
@@ -287,16 +280,9 @@ AS_TRACE = "trace"
 
 
 def constant_distribution(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant in *text*; 0 for ``none`` and None for ``trace``.
+    """Return the constant in *text*, the value of the parameter *name*; 0 for ``none``, None for ``trace``.
 
-    Parameters
-    ----------
-    name : str
-        Name of the parameter, for the error message.
-    text : str
-        Value of the parameter as text.
-    at_least : float
-        Smallest allowed constant. ``none`` is allowed if *at_least* is 0.
+    *at_least* is the smallest allowed constant. ``none`` is allowed if *at_least* is 0.
 
     Raises
     ------

@@ -106,14 +106,9 @@ class Messages(Sequence[Message]):
 
     @staticmethod
     def columns(size: int, **values: Any) -> NDArray[np.void]:
-        """Return a structured array of messages.
+        """Return a structured array of *size* messages.
 
-        Parameters
-        ----------
-        size
-            Number of messages.
-        **values
-            Fields of :class:`Message`, each an array of shape (size,) or a constant.
+        *values* are fields of :class:`Message`, each an array of shape (size,) or a constant.
         """
         rows = np.zeros(size, _ROW)
         rows["connection"] = rows["flow"] = DATAGRAM

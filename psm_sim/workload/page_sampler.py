@@ -240,25 +240,10 @@ def stratified_draws(
     max_probability: float = 1.0,
     wander: float | None = 0.01,
 ) -> FloatArray:
-    """Draw *n* numbers, one per stratum, in random order.
+    """Draw *n* numbers, one per stratum, in random order; shape (n,).
 
-    Parameters
-    ----------
-    table : Distribution
-        Distribution to sample from.
-    n : int
-        Number of draws, 0 or more.
-    random : numpy.random.Generator
-        Random stream.
-    max_probability : float
-        Cumulative probability at which the distribution is truncated.
-    wander : float or None
-        Largest influence of one draw on the sum of all, as a fraction; None disables the limit.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Draws.
+    The distribution is truncated at the cumulative probability *max_probability*. *wander* is the largest
+    influence of one draw on the sum of all, as a fraction; None disables the limit.
     """
     if n == 0:
         return np.empty(0)

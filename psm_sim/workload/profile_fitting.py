@@ -23,20 +23,11 @@ PROBABILITIES = np.array(
 
 
 def fit_profile(recording: PageRecording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
-    """Fit a profile to the pages of some clients, or of all.
+    """Fit a profile to the pages of the *clients* with these indices, or of all clients.
 
     Main and embedded objects have separate tables. The UCB format lacks request sizes, and a single page has
     no think time. Missing quantities come from the published Berkeley tables. The remark of the profile lists
-    them.
-
-    Parameters
-    ----------
-    recording : PageRecording
-        Recorded pages.
-    name : str
-        Name of the profile, usually the name of the file.
-    clients : ndarray, shape (k,), optional
-        Indices of the clients whose pages are used; all by default.
+    them. *name* is the name of the profile, usually the name of the file.
     """
     pages = (
         np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)

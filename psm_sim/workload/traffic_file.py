@@ -117,17 +117,8 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
 def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     """Generate the workload of a traffic trace, with its messages and its pages or pauses.
 
-    Parameters
-    ----------
-    traffic
-        Traffic trace.
-    texts
-        Parameters as text. ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to
-        the pauses or to the pages.
-    pages
-        Number of pauses or pages, at least 1. The last one ends the run.
-    seed
-        Random seed, 0 or more.
+    *texts* are parameters. ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to
+    the pauses or to the pages. *pages* is the number of pauses or pages, of which the last one ends the run.
 
     Raises
     ------
@@ -296,16 +287,8 @@ class TrafficPart:
     ) -> NDArray[np.void]:
         """Return the messages of this part, as rows of :class:`~psm_sim.workload.messages.Messages`.
 
-        Parameters
-        ----------
-        length_s
-            End of the transmissions in seconds; they start at 0 s.
-        connection
-            Number of the part's connection if it uses TCP.
-        random
-            Random stream.
-        owner
-            Name of the part in error messages.
+        The transmissions begin at 0 s and end at *length_s*. *connection* is the number of the part's
+        connection if it uses TCP, and *owner* is the name of the part in error messages.
         """
         at_s = self.times_s(length_s, random, owner)
         return Messages.columns(

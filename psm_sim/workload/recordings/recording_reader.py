@@ -40,16 +40,10 @@ def format_of(path: Path) -> str:
 def read_page_recording(
     path: Path, rule: PageRule | None = None, progress: Progress | None = None
 ) -> PageRecording:
-    """Read a UCB or HAR file.
+    """Read a UCB or HAR file, plain or gzipped.
 
-    Parameters
-    ----------
-    path : Path
-        File, plain or gzipped.
-    rule : PageRule, optional
-        Rule that groups requests into pages if the format does not define pages.
-    progress : callable, optional
-        Called with the bytes read, the size of the file and its name.
+    *rule* groups requests into pages if the format does not define pages. *progress* is called with the bytes
+    read, the size of the file and its name.
 
     Raises
     ------
