@@ -208,7 +208,7 @@ def _timelines(runs: Sequence[Result]) -> dict[str, Any]:
     singles = [representative_run(run) for run in runs]
     has_pages = singles[0]["loads_pages"]
     number = median_page(singles[1]) if has_pages else 1
-    recorded = [record_events(single, number) for single in singles]
+    recorded = [record_events(single, number + 1) for single in singles]  # the limits exceed the page
     pages = [events["pages"][number - 1] for events in recorded]
     longest_s = max(end_s - start_s for _, start_s, end_s, _ in pages)
     low_s, high_s = (-0.15 * longest_s, 1.15 * longest_s) if has_pages else (-0.5, 2.0)

@@ -25,7 +25,7 @@ from psm_sim.reporting.plotted_events import record_events
 def few_pages() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "psm_sim.reporting.explore.static.fitting_sizes", lambda _: {"pages": "2", "seeds": "2"}
+            "psm_sim.reporting.explore.static.fitting_sizes", lambda _: {"pages": "4", "seeds": "2"}
         )
         yield
 
@@ -104,3 +104,13 @@ def test_timelines_of_messages_begin_when_the_first_message_is_sent() -> None:
     events = [record_events(run) for run in runs]
     times = [first_message_s(each, each["pages"][0]) for each in events]
     assert times[0] == times[1] > min(time for time in events[0]["down"] if time > 1)
+
+
+def test_timelines_continue_after_the_end_of_the_page(page: str) -> None:
+    """Without power saving, the page is complete first, and the radio stays awake."""
+    cells = data_of(page)["cells"].values()
+    first_page = [cell for cell in cells if cell["page"].startswith("page 1,")]
+    assert first_page
+    for cell in first_page:
+        always_on = cell["timelines"]["always-on"]
+        assert always_on["end"] < always_on["awake"][-1] == cell["steps"]
