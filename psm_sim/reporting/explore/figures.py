@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _TOOLS = "pan,box_zoom,wheel_zoom,reset,save"
 """Tools of a figure. Wheel zoom is off until it is selected, so that the wheel scrolls the page."""
 
+_FONT_SIZE = "14px"
+"""Size of the texts of a figure. The default of Bokeh, 11 px, is small on a projector."""
+
 _MARKERS = {
     "o": "circle",
     "s": "square",
@@ -41,6 +44,7 @@ def _make_figure(height_px: int, *, tools: str = _TOOLS, **options: Any) -> Figu
     empty.toolbar.logo = None
     for axis in empty.axis:
         axis.axis_label_text_font_style = "normal"
+        axis.axis_label_text_font_size = axis.major_label_text_font_size = _FONT_SIZE
     return empty
 
 
@@ -65,7 +69,7 @@ def draw_plane(marks: Sequence[Mark], measures: tuple[str, str], frontier: Seque
     legend = figure.legend[0]
     legend.click_policy = "hide"
     legend.ncols = 2 if max(len(mark.label) for mark in marks) <= 14 else 1
-    legend.label_text_font_size = "12px"
+    legend.label_text_font_size = _FONT_SIZE
     legend.border_line_color = None
     legend.location = "left"
     figure.add_layout(legend, "below")

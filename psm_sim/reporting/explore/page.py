@@ -143,7 +143,8 @@ class ExploreView:
         self._figures = {
             name: Column(children=[Spacer()], name=name, sizing_mode="stretch_width") for name in _FIGURES
         }
-        self._run = Select(name="timeline_policy", title="policy", value="2", sizing_mode="stretch_width")
+        # The second policy is psm. Its timeline shows how frames wait for the beacons.
+        self._run = Select(name="timeline_policy", title="policy", value="1", sizing_mode="stretch_width")
         self._page = Select(name="timeline_page", title="page", value="1", sizing_mode="stretch_width")
         controls["trace"].on_change("value", self._fit_sizes)
         for control in controls.values():
