@@ -11,24 +11,15 @@ from psm_sim.calibration.pulses import Pulses
 from psm_sim.calibration.recording import Recording
 from psm_sim.common.array_types import BoolArray, FloatArray
 
-TU_S = 1.024e-3
-"""Time unit of 802.11."""
-
-BEACON_S = 100 * TU_S
-"""Beacon interval of most access points."""
-
+_TU_S = 1.024e-3
 _TOLERANCE_S = 2e-3
-_MAX_CLOCK_ERROR = 6e-4
 _LONGEST_S = 3.1
-_SEARCH_S = 30.0
-_SEARCHED = 600
+_MAX_CLOCK_ERROR = 6e-4
 _MIN_WAKE_UPS = 5
 _MIN_SCORE = 0.35
-# Point samples miss most wake-ups, which lowers the score. A comb of any score is accepted if more than this
-# share of the large pulses are wake-ups, and if there are at least this many wake-ups.
-_MOST, _MANY = 0.8, 30
+_BETTER = 1.05  # a smaller gain in score does not justify fewer pulses
+_NEARLY = 0.85
 _CUTS = 6
-_SMALLEST = 0.4  # minimum charge of a wake-up, relative to the first quartile of all wake-ups
 
 
 class Comb(NamedTuple):
@@ -36,8 +27,8 @@ class Comb(NamedTuple):
 
     Attributes
     ----------
-    interval_s, beacon_s : float
-        Interval between two wake-ups, a multiple of the beacon interval, and the assumed beacon interval.
+    interval_s : float
+        Interval between two wake-ups, a multiple of the beacon interval.
     numbers : ndarray of int, shape (pulses,)
         Number of the wake-up of each pulse.
     is_on : ndarray of bool, shape (pulses,)
@@ -49,7 +40,6 @@ class Comb(NamedTuple):
     """
 
     interval_s: float
-    beacon_s: float
     numbers: NDArray[np.int64]
     is_on: BoolArray
     observed: int
@@ -63,118 +53,71 @@ def find_comb(
 
     The intervals tried are multiples of 10 TU up to 1 s and of 100 TU up to 3 s, or multiples of *beacon_s*.
     Such multiples distinguish beacons from the timers of the chip. Small pulses may not be wake-ups, so
-    several minimum charges are tried. If several intervals match the same pulses, the interval with the
-    fewest missing wake-ups has the highest score.
+    smaller and smaller parts of the pulses are tried, and the comb with the highest score is returned.
     """
     tolerance_s = max(_TOLERANCE_S, 1.5 * recording.step_s)
-    all_starts_s, charges = pulses.starts_s[may_be], pulses.charges_uc[may_be]
-    if charges.size < _MIN_WAKE_UPS:
-        return None
-    best: tuple[float, float, float] = (0.1, 0.0, 0.0)
-    for cut in _cuts(charges):
-        starts_s = all_starts_s[charges >= cut][:_SEARCHED] - all_starts_s[0]
-        starts_s = starts_s[starts_s < max(_SEARCH_S, starts_s[0])]
-        for interval_s in _intervals(beacon_s):
-            if starts_s.size >= _MIN_WAKE_UPS and tolerance_s < interval_s / 6:
-                score, fitted_s = _quick_score(starts_s, interval_s, tolerance_s)
-                if score > best[0] * 1.001:
-                    best = score, fitted_s, float(cut)
-    score, interval_s, cut = best
-    comb = _follow(recording, pulses, may_be, interval_s, cut, tolerance_s) if interval_s else None
-    return comb._replace(beacon_s=beacon_s) if comb and beacon_s else comb
-
-
-def _cuts(charges: FloatArray) -> FloatArray:
-    """Return minimum charges that select different numbers of pulses."""
-    low, high = np.quantile(charges, (0.02, 0.98))
-    tried = np.append(
-        np.quantile(charges, np.linspace(0, 0.8, _CUTS)), np.geomspace(max(low, 1e-6), high, _CUTS)
-    )
-    counts = charges.size - np.searchsorted(np.sort(charges), tried)
-    return tried[np.unique(counts, return_index=True)[1]]
-
-
-def _intervals(beacon_s: float | None) -> list[float]:
+    intervals_s = _TU_S * np.array([*range(20, 1000, 10), *range(1000, 3001, 100)])
     if beacon_s:
-        return [beacon_s * count for count in range(1, 1 + max(1, int(_LONGEST_S / beacon_s)))]
-    return [TU_S * tu for tu in (*range(20, 1000, 10), *range(1000, 3001, 100))]
+        intervals_s = beacon_s * np.arange(1.0, 1 + max(1, int(_LONGEST_S / beacon_s)))
+    intervals_s = intervals_s[intervals_s > 6 * tolerance_s]
+    charges = pulses.charges_uc[may_be]
+    if charges.size < _MIN_WAKE_UPS or not intervals_s.size:
+        return None
+    best: Comb | None = None
+    for least_uc in np.quantile(charges, 1 - 0.5 ** np.arange(_CUTS)):
+        is_large = may_be & (pulses.charges_uc >= least_uc)
+        comb = _follow(recording, pulses, is_large, intervals_s, tolerance_s)
+        if comb and comb.score > (_BETTER * best.score if best else _MIN_SCORE):
+            best = comb
+    return best
 
 
-def _quick_score(starts_s: FloatArray, interval_s: float, tolerance_s: float) -> tuple[float, float]:
-    """Return the best score of an interval within the clock error of *interval_s*, and this interval."""
-    span_s = max(float(starts_s[-1]), interval_s)
-    count = 2 + int(2 * _MAX_CLOCK_ERROR * span_s / (tolerance_s / 2))
-    tried_s = interval_s * (1 + np.linspace(-_MAX_CLOCK_ERROR, _MAX_CLOCK_ERROR, count))
-    turns = starts_s / tried_s[:, None]
-    phases = _common_phase(turns, tolerance_s / interval_s)[:, None]
-    numbers = np.round(turns - phases)
-    is_on = np.abs(turns - phases - numbers) * interval_s < tolerance_s
-    row = int(is_on.sum(axis=1).argmax())
-    wake_ups = np.unique(numbers[row, is_on[row]])
-    if wake_ups.size < _MIN_WAKE_UPS:
-        return 0.0, interval_s
-    chance = 2 * tolerance_s / interval_s
-    share = (is_on[row].mean() - chance) / (1 - chance)
-    fill = wake_ups.size / (wake_ups[-1] - wake_ups[0] + 1)
-    return float(share * fill), float(tried_s[row])
+def _usual_wait(starts_s: FloatArray, intervals_s: FloatArray, tolerance_s: float) -> tuple[float, float]:
+    """Return the first of the pulses at equal intervals, and their interval.
 
-
-def _common_phase(turns: FloatArray, tolerance: float) -> FloatArray:
-    """Return the most common fractional part in each row of *turns*, within a *tolerance*."""
-    bins = max(2, int(1 / tolerance))
-    rows = np.arange(turns.shape[0])
-    index = np.floor(turns % 1.0 * bins).astype(int) % bins
-    counts = np.bincount((rows[:, None] * bins + index).ravel(), minlength=rows.size * bins).reshape(-1, bins)
-    fullest = (counts + np.roll(counts, -1, axis=1)).argmax(axis=1)[:, None]
-    is_near = (index == fullest) | (index == (fullest + 1) % bins)
-    means = (np.exp(2j * np.pi * turns) * is_near).sum(axis=1)
-    return np.asarray(np.angle(means) / (2 * np.pi))
+    All multiples of an interval match the same pulses, so the interval is the shortest of those after which
+    nearly the highest number of pulses is followed by another one.
+    """
+    found = []
+    for interval_s in intervals_s:
+        after = np.searchsorted(starts_s, starts_s + interval_s - tolerance_s)
+        waits_s = np.append(starts_s, np.inf)[after] - starts_s
+        is_followed = waits_s < interval_s + tolerance_s
+        if is_followed.any():
+            first_s, wait_s = starts_s[is_followed.argmax()], waits_s[is_followed].mean()
+            found.append((int(is_followed.sum()), float(first_s), float(wait_s)))
+    most = max(found, default=(0,))[0]
+    return next((one[1:] for one in found if one[0] >= _NEARLY * most), (starts_s[0], intervals_s[0]))
 
 
 def _follow(
-    recording: Recording,
-    pulses: Pulses,
-    may_be: BoolArray,
-    interval_s: float,
-    cut: float,
-    tolerance_s: float,
+    recording: Recording, pulses: Pulses, is_large: BoolArray, intervals_s: FloatArray, tolerance_s: float
 ) -> Comb | None:
-    """Return the comb of all pulses, by regression of the times of the wake-ups on their numbers."""
+    """Return the comb of the large pulses, by regression of the times of the wake-ups on their numbers.
+
+    The regression begins with 10 intervals after the first wake-up, and doubles this time.
+    """
     starts_s = pulses.starts_s
-    is_large = may_be & (pulses.charges_uc >= cut)
-    phase_s, span_s = starts_s[0], _SEARCH_S / 2
-    turns = (starts_s[starts_s < phase_s + span_s] - phase_s) / interval_s
-    phase_s += interval_s * float(
-        _common_phase(turns[None, is_large[: turns.size]], tolerance_s / interval_s)[0]
-    )
-    while True:
+    first_s, interval_s = _usual_wait(starts_s[is_large], intervals_s, tolerance_s)
+    phase_s, span_s, is_last = first_s, 10 * interval_s, False
+    while not is_last:
+        is_last = span_s > starts_s[-1] - starts_s[0]
         numbers = np.round((starts_s - phase_s) / interval_s).astype(np.int64)
         errors_s = starts_s - phase_s - interval_s * numbers
         is_on = is_large & (np.abs(errors_s) < tolerance_s)
-        used = is_on & (starts_s < starts_s[0] + span_s)
-        errors, at = errors_s[used], numbers[used]
-        used_errors = (
-            np.abs(errors - np.median(errors)) <= 4 * np.median(np.abs(errors - np.median(errors))) + 1e-5
-        )
-        if np.unique(at[used_errors]).size < _MIN_WAKE_UPS:
-            return None
-        slope, offset = np.polyfit(at[used_errors], errors[used_errors], 1)
-        phase_s, interval_s = phase_s + offset, interval_s + slope
-        if span_s > starts_s[-1] - starts_s[0]:
-            break
+        used = is_on & (np.abs(starts_s - first_s) < span_s)
+        if np.unique(numbers[used]).size >= _MIN_WAKE_UPS:
+            slope, offset = np.polyfit(numbers[used], errors_s[used], 1)
+            phase_s, interval_s = phase_s + offset, interval_s + slope
         span_s *= 2
-    is_due = may_be & (np.abs(errors_s) < tolerance_s)
-    first = np.unique(numbers[is_due], return_index=True)[1]
-    largest_uc = np.maximum.reduceat(pulses.charges_uc[is_due], first)
-    is_large = may_be & (pulses.charges_uc >= _SMALLEST * np.quantile(largest_uc, 0.25))
-    is_on = is_large & is_due
     is_on &= np.append(True, (numbers[1:] != numbers[:-1]) | ~is_on[:-1])
-    due = np.arange(numbers[is_on].min(), numbers[is_on].max() + 1)
-    observed = _count_observed(recording, pulses, phase_s + interval_s * due, tolerance_s)
-    share = is_on.sum() / max(1, is_large.sum())
-    score = share * is_on.sum() / max(1, observed)
-    is_comb = score > _MIN_SCORE or (share > _MOST and is_on.sum() >= _MANY)
-    return Comb(float(interval_s), BEACON_S, numbers, is_on, observed, float(score)) if is_comb else None
+    wake_ups = int(is_on.sum())
+    if wake_ups < _MIN_WAKE_UPS or np.abs(interval_s / intervals_s - 1).min() > _MAX_CLOCK_ERROR:
+        return None
+    due_s = phase_s + interval_s * np.arange(numbers[is_on].min(), numbers[is_on].max() + 1)
+    observed = _count_observed(recording, pulses, due_s, tolerance_s)
+    score = wake_ups**2 / int(is_large.sum()) / max(1, observed)
+    return Comb(float(interval_s), numbers, is_on, observed, score)
 
 
 def _count_observed(recording: Recording, pulses: Pulses, times_s: FloatArray, tolerance_s: float) -> int:
