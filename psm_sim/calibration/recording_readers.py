@@ -266,9 +266,7 @@ def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Co
         if units is None:
             raise InputError(f"{path} has no header; add --units, e.g. --units ms,mA.")
         return _Columns(0, 1, *units)
-    columns = {
-        unit_kind: index for index, name in reversed(list(enumerate(names))) if (unit_kind := _kind(name))
-    }
+    columns = {_kind(name): index for index, name in reversed(list(enumerate(names)))}
     level = columns.get("current", columns.get("power"))
     if "time" not in columns or level is None:
         raise InputError(
@@ -285,12 +283,11 @@ def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Co
 
 
 def _kind(name: str) -> str:
-    """Return the quantity in a column, from the first word of its name or else from a unit in brackets."""
-    first = re.sub(r"\W.*|_.*", "", name.lower())
-    kinds = {"current": ("i", "amp", "amps", "ampere"), "power": (), "time": ("t", "millis", "micros")}
-    named = [kind for kind, words in kinds.items() if kind in name.lower() or first in words]
-    unit = re.search(r"[(\[][munµμ]?([AW])[)\]]$", name.strip())
-    return named[0] if named else {"A": "current", "W": "power"}[unit[1]] if unit else ""
+    """Return the quantity in a column, from a word in its name or else from its unit."""
+    words = {"time": "time", "current": "current", "amp": "current", "power": "power"}
+    units = {"s": "time", "A": "current", "W": "power", "": ""}
+    named = next((kind for word, kind in words.items() if word in name.lower()), "")
+    return named or units[_unit(name, TIME_UNITS | LEVEL_UNITS)[-1:]]
 
 
 def _unit(name: str, units: dict[str, float]) -> str:

@@ -33,11 +33,7 @@ _MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and th
 
 def describe(fit: Calibration) -> list[str]:
     """Return the lines that say where the charge goes."""
-    return [
-        line
-        for line in (_SEPARATOR.join(_shares(fit)), _SEPARATOR.join(_levels(fit)), *_remarks(fit))
-        if line
-    ]
+    return [_SEPARATOR.join(_shares(fit)), _SEPARATOR.join(_levels(fit)), *_remarks(fit)]
 
 
 def _shares(fit: Calibration) -> list[str]:

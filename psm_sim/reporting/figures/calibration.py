@@ -87,19 +87,17 @@ def _states_of_samples(estimate: Estimate, size: int) -> NDArray[np.intp]:
 
 
 def _typical_part(estimate: Estimate, recording: Recording) -> tuple[float, float]:
-    """Return the part of at least a second and eleven beacons that shows most kinds of pulses."""
+    """Return the part of at least a second and eleven beacons around the first pulse of the rarest state."""
     interval_ms = estimate.calibration.beacon_interval_ms or 100.0
-    length_s = min(max(1.0, 11 * interval_ms / 1e3), float(recording.times_s[-1] - recording.times_s[0]))
-    starts_s = estimate.pulses.starts_s - recording.times_s[0]
-    if not starts_s.size:
+    whole_s = float(recording.times_s[-1] - recording.times_s[0])
+    length_s = min(max(1.0, 11 * interval_ms / 1e3), whole_s)
+    counts = {state: n for state, n in estimate.calibration.counts.items() if n and state != ASSOCIATION}
+    if not counts:
         return 0.0, length_s
-    begins_s = np.clip(starts_s[:: max(1, starts_s.size // 300)] - 0.02, 0, None)
-    kinds = []
-    for begin_s in begins_s:
-        shown = estimate.states[(starts_s >= begin_s) & (starts_s < begin_s + length_s)]
-        kinds.append(len({*shown.tolist()} - {ASSOCIATION}))
-    first_s = float(begins_s[int(np.argmax(kinds))])
-    return first_s, first_s + length_s
+    is_rarest = estimate.states == min(counts, key=lambda state: counts[state])
+    first_s = float(estimate.pulses.starts_s[is_rarest][0] - recording.times_s[0])
+    begin_s = min(max(0.0, first_s - length_s / 2), whole_s - length_s)
+    return begin_s, begin_s + length_s
 
 
 def _plot_current(
