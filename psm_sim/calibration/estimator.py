@@ -95,14 +95,15 @@ class _Levels(NamedTuple):
 
     ``is_resolved`` is true if there are samples at the level of an awake radio. ``sample_uc`` is the charge
     of such a sample in a recording of points, and 0 in a recording of means. ``sent`` are the indices of the
-    samples with a transmission, which can be shorter than a sample. ``transmit_ma`` is None if no
-    transmission fills a sample.
+    samples with a transmission, which can be shorter than a sample, and ``owners`` their pulses.
+    ``transmit_ma`` is None if no transmission fills a sample.
     """
 
     awake_ma: float
     is_resolved: bool = False
     sample_uc: float = 0.0
     sent: NDArray[np.intp] = np.empty(0, np.intp)
+    owners: NDArray[np.intp] = np.empty(0, np.intp)
     transmit_ma: float | None = None
 
 
@@ -119,7 +120,8 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
     states = np.full(pulses.begin.size, "", dtype="U16")
     is_long = pulses.lengths_s >= _ASSOCIATION_S
     levels = _levels(recording, base, pulses, is_long)
-    has_sent = np.searchsorted(levels.sent, pulses.begin) < np.searchsorted(levels.sent, pulses.end)
+    has_sent = np.zeros(is_long.size, bool)
+    has_sent[levels.owners] = True
     may_be = ~has_sent & ~is_long & (pulses.charges_uc > 0)
     if recording.step_s <= _WHOLE_S:  # a beacon fills a sample
         may_be &= pulses.peaks_ma > 0.5 * (levels.awake_ma - found.base_ma)
@@ -155,23 +157,19 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
 def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: BoolArray) -> _Levels:
     """Return the levels at which the current stays, as modes weighted with the charge.
 
-    Associations have a different level, and are left out unless the other pulses have little charge.
+    Associations have a different level, and are left out if there are other pulses.
     """
     currents = recording.currents_ma
-    charge = pulses.charges_uc
-    chosen = ~is_long if charge[~is_long].sum() > 0.05 * charge.sum() else np.ones(is_long.size, bool)
-    depth = np.zeros(currents.size + 1, int)
-    np.add.at(depth, pulses.begin[chosen], 1)
-    np.add.at(depth, pulses.end[chosen], -1)
-    is_inside = np.cumsum(depth)[:-1] > 0
+    chosen = ~is_long | is_long.all()
+    owners = pulses.owners(currents.size)
+    is_inside = (owners >= 0) & np.append(chosen, False)[owners]
     if not is_inside.any():
         return _Levels(float(base.mean()))
     excess = currents - base
     is_near = np.append(False, np.abs(np.diff(currents)) < 0.05 * currents[1:])
     is_steady = is_inside & is_near & np.append(is_near[1:], False)
     is_resolved = bool(excess[is_steady].sum() > 0.2 * excess[is_inside].sum())
-    use = is_steady if is_resolved else is_inside
-    awake_ma = weighted_mode(currents[use], excess[use])
+    awake_ma = weighted_mode(currents[is_inside], excess[is_inside])
     full_ma = max(awake_ma - float(base.mean()), 1e-9)
     # Samples at the edges of a pulse have all intermediate values if they are means, and few if they are
     # points.
@@ -179,17 +177,15 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     is_point = counts.min() < 0.12 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
     is_resolved |= bool(is_point)
     sample_uc = 1e3 * full_ma * recording.step_s if is_point else 0.0
-    # A single high sample above the base is a glitch of the meter.
-    is_awake = np.concatenate([[False], excess > 0.5 * full_ma, [False]])
-    is_high = (currents > 1.25 * awake_ma) & (is_awake[:-2] | is_awake[2:])
+    is_high = (currents > 1.25 * awake_ma) & (owners >= 0)
     if is_high.sum() < 5:
         return _Levels(awake_ma, is_resolved, sample_uc)
-    high_ma = float(np.quantile(currents[is_high], 0.9))
-    sent = np.flatnonzero(is_high & (currents > awake_ma + 0.3 * (high_ma - awake_ma)))
+    sent = np.flatnonzero(is_high)
     # Samples within one transmission are equal, and no other samples are higher.
-    filled = currents[np.flatnonzero(is_high & is_near & np.append(False, is_high[:-1]))]
+    filled = currents[is_high & is_near & np.append(False, is_high[:-1])]
     filled_ma = weighted_mode(filled, filled - awake_ma) if filled.size >= 3 else 0.0
-    return _Levels(awake_ma, is_resolved, sample_uc, sent, filled_ma if filled_ma > 0.9 * high_ma else None)
+    is_filled = filled_ma > 0.9 * float(np.quantile(currents[sent], 0.9))
+    return _Levels(awake_ma, is_resolved, sample_uc, sent, owners[sent], filled_ma if is_filled else None)
 
 
 def _estimate_beacons(
@@ -334,8 +330,7 @@ def _equal_wake_ups(
     """Return the large wake-ups that have equal charges, and how many of them are missed beacons.
 
     The receiver waits equally long for each missed beacon. Wake-ups that have this charge by chance are
-    subtracted from the number of missed beacons. In a recording of points, charges are often equal by chance,
-    so nearly all large wake-ups must have equal charges. Equal wake-ups in one phase of a DTIM period have
+    subtracted from the number of missed beacons. Equal wake-ups in one phase of a DTIM period have
     group addressed frames of equal length, and are not missed beacons.
     """
     from scipy.special import pdtrc
@@ -358,7 +353,7 @@ def _equal_wake_ups(
     is_periodic = numbers.size >= 8 and any(  # fewer than 8 can have the same phase by chance
         np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
     )
-    if is_periodic or (sample_uc and missed < 0.8 * is_large.sum()):
+    if is_periodic:
         return is_missed, 0.0
     return is_equal, missed
 
@@ -378,9 +373,8 @@ def _awake_after_frame(
     end, because a station may announce its doze with a frame. Times are computed from charges, which is exact
     even if samples are long. Half of the sample with the transmission counts as time after the transmission.
     """
-    owner = np.searchsorted(pulses.begin, levels.sent, side="right") - 1
-    is_used = (is_frame & ~pulses.is_cut)[owner] & (levels.sent < pulses.end[owner])
-    sent, owner = levels.sent[is_used], owner[is_used]
+    is_used = (is_frame & ~pulses.is_cut)[levels.owners]
+    sent, owner = levels.sent[is_used], levels.owners[is_used]
     first = np.unique(owner, return_index=True)[1]
     if first.size < 3:
         return None

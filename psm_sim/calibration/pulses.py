@@ -34,6 +34,12 @@ class Pulses(NamedTuple):
         """Length of each pulse."""
         return self.ends_s - self.starts_s
 
+    def owners(self, size: int) -> NDArray[np.intp]:
+        """Return for each of *size* samples the index of its pulse, or -1 between the pulses."""
+        samples = np.arange(size)
+        owners = np.searchsorted(self.begin, samples, side="right") - 1
+        return np.where(samples < np.append(self.end, 0)[owners], owners, -1)
+
 
 def find_pulses(recording: Recording, excess_ma: FloatArray, noise_ma: float) -> Pulses:
     """Return the pulses of a current above its base.

@@ -52,7 +52,9 @@ def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Fi
     """Plot the current, coloured by state, and the share of each state in the mean current."""
     figure, (whole, part, shares) = new_figure(3, 1, width_in=7.5, height_in=7.0)
     times_s = recording.times_s - recording.times_s[0]
-    state_of = _states_of_samples(estimate, times_s.size)
+    # The index of the state of each sample, or -1 for the base
+    of_pulses = [*(STATES.index(state) for state in estimate.states), -1]
+    state_of = np.array(of_pulses)[estimate.pulses.owners(times_s.size)]
     with common_style():
         currents_ma, base_ma = recording.currents_ma, estimate.base_ma
         _plot_current(whole, times_s, currents_ma, base_ma, state_of)
@@ -74,16 +76,6 @@ def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Fi
     add_title(figure, [title.replace(" %", "\u00a0%")])
     add_legend(figure, whole)
     return figure
-
-
-def _states_of_samples(estimate: Estimate, size: int) -> NDArray[np.intp]:
-    """Return for each sample the index of its state in :data:`STATES`, or -1 for the base."""
-    state_of = np.full(size, -1)
-    index = np.array([STATES.index(str(state)) for state in estimate.states], int)
-    pulses = estimate.pulses
-    for begin, end, state in zip(pulses.begin, pulses.end, index, strict=True):
-        state_of[begin:end] = state
-    return state_of
 
 
 def _typical_part(estimate: Estimate, recording: Recording) -> tuple[float, float]:
