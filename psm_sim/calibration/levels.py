@@ -32,24 +32,37 @@ def track_base(recording: Recording) -> tuple[FloatArray, float]:
     more than the noise, as between two sleep states, the base jumps.
     """
     currents = recording.currents_ma
+    noise = _noise(currents)
     size = max(_MIN_WINDOW_SAMPLES, int(_WINDOW_S / recording.step_s))
     bounds = np.linspace(0, currents.size, max(1, currents.size // size) + 1).astype(int)
-    quantum = _quantum(currents)
-    centres, modes, noises = [], [], []
-    for begin, end in pairwise(bounds):
-        mode, noise = _refined_mode(currents[begin:end], quantum)
-        centres.append((begin + end) // 2)
-        modes.append(mode)
-        noises.append(noise)
-    found, noise = np.array(modes), float(np.median(noises))
+    centres = (bounds[1:] + bounds[:-1]) // 2
+    found = np.array([_base(currents[begin:end], noise) for begin, end in pairwise(bounds)])
     is_base = found <= _highest_base(currents, float(np.quantile(found, 0.1)))
-    kept_centres, kept = np.array(centres)[is_base], found[is_base]
-    base = np.interp(np.arange(currents.size), kept_centres, kept)
-    steps = np.abs(np.diff(kept)) > np.maximum(8 * noise, 0.1 * np.minimum(kept[1:], kept[:-1])) + quantum
+    centres, found = centres[is_base], found[is_base]
+    base = np.interp(np.arange(currents.size), centres, found)
+    steps = np.abs(np.diff(found)) > np.maximum(8 * noise, 0.1 * np.minimum(found[1:], found[:-1]))
     for index in np.flatnonzero(steps):
-        begin, end = kept_centres[index], kept_centres[index + 1]
-        base[begin:end] = _jump(currents[begin:end], kept[index], kept[index + 1])
-    return base, max(noise, quantum / 4)
+        begin, end = centres[index], centres[index + 1]
+        base[begin:end] = _jump(currents[begin:end], found[index], found[index + 1])
+    return base, noise
+
+
+def _noise(currents: FloatArray) -> float:
+    """Return the standard deviation of the noise, from the smaller differences of successive samples.
+
+    The mean of 60 % of the differences is above 0 even if a meter rounds to steps larger than the noise.
+    """
+    differences = np.sort(np.abs(np.diff(currents)))
+    return 1.78 * float(differences[: int(0.6 * differences.size)].mean())
+
+
+def _base(values: FloatArray, noise: float) -> float:
+    """Return the mean of the values around their mode."""
+    mode = half_sample_mode(values)
+    for _ in range(3):
+        near = values[np.abs(values - mode) <= max(3 * noise, 1e-3 * abs(mode))]
+        mode = float(near.mean()) if near.size else mode
+    return mode
 
 
 def _highest_base(currents: FloatArray, low: float) -> float:
@@ -61,25 +74,6 @@ def _highest_base(currents: FloatArray, low: float) -> float:
     above = currents - low
     awake = weighted_mode(currents, np.clip(above, 0, None))
     return low + max(0.1 * (awake - low), 0.3 * low)
-
-
-def _quantum(currents: FloatArray) -> float:
-    """Return the step to which a meter rounds, or 0 if the smallest step separates two levels."""
-    steps = np.diff(np.unique(currents[:20_000]))
-    quantum = float(steps.min()) if steps.size else 0.0
-    return quantum if quantum < 0.01 * float(np.ptp(currents)) else 0.0
-
-
-def _refined_mode(values: FloatArray, quantum: float) -> tuple[float, float]:
-    """Return the mean around the mode, and the noise, estimated from the values below the mode."""
-    mode = half_sample_mode(values)
-    noise = 0.0
-    for _ in range(3):
-        below = mode - values[values <= mode]
-        noise = 1.4826 * float(np.median(below)) if below.size else noise
-        near = values[np.abs(values - mode) <= max(3 * noise, 1.5 * quantum, 1e-3 * abs(mode))]
-        mode = float(near.mean()) if near.size else mode
-    return mode, noise
 
 
 def _jump(currents: FloatArray, before: float, after: float) -> FloatArray:
