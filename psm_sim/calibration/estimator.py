@@ -33,8 +33,6 @@ _ASSOCIATION_S = 0.6  # the shortest published association with WPA2 takes 0.77 
 _ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the smallest current when awake
 _MOST_AWAKE_MA = 150.0  # between the largest current of a receiver, 130 mA, and the smallest of a transmitter
 _WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a sample
-_FOLLOW_UP_S = 3e-3  # values from 1.5 to 6 ms work as well
-_SHORTEST_S = 0.05  # no access point sends beacons more often
 _MAX_DTIM = 10  # largest DTIM period of common access points; 5 works as well
 _ERROR = 0.05  # usual level of significance
 _SURE = 1e-3  # a cut with a smaller error does not widen the range of the charge per beacon
@@ -198,21 +196,14 @@ def _estimate_beacons(
 ) -> None:
     """Estimate the charge per beacon and the share of missed ones, and set the *states* of the wake-ups.
 
-    Wake-ups of a usual charge are beacons. Longer wake-ups with equal charges, or with another wake-up one
-    beacon interval later, are missed beacons. The remaining wake-ups have group addressed frames if they are
-    in one phase of a DTIM period, or if a hole separates their charges from the usual charges. Otherwise they
-    are late beacons.
+    Wake-ups of a usual charge are beacons. Longer wake-ups with equal charges are missed beacons. The
+    remaining wake-ups have group addressed frames if they are in one phase of a DTIM period, or if a hole
+    separates their charges from the usual charges. Otherwise they are late beacons.
     """
     charges = pulses.charges_uc
     is_whole = is_plain & ~pulses.is_cut
     mode_uc = _mode(charges[is_whole])
-    is_large = is_plain & (charges > 1.25 * mode_uc)
-    follow_up_s = _follow_up_s(pulses, comb, is_large, is_plain & ~is_large, mode_uc)
-    index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
-    is_followed = is_large & (index >= 0) & (charges[index] > 0.5 * mode_uc) & ~comb.is_on[index]
     is_missed, missed = _equal_wake_ups(charges, mode_uc, sample_uc, comb, is_plain)
-    if follow_up_s and is_followed.sum() >= missed:
-        is_missed, missed = is_followed, float(is_followed.sum())
     usual_uc = _highest_usual_uc(charges[is_whole & ~is_missed], mode_uc, sample_uc)
     is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
     normal = charges[is_whole & ~is_dtim & ~is_missed]
@@ -224,9 +215,6 @@ def _estimate_beacons(
     states[is_plain] = BEACONS
     states[is_group] = GROUP_FRAMES
     states[is_missed] = MISSED
-    if follow_up_s:
-        after = index[is_missed & is_followed]
-        states[after] = np.where(charges[after] <= cut_uc, BEACONS, MISSED)
     kept = normal[normal <= cut_uc]
     # Beacons that fell between two points
     unseen = max(0, comb.observed - int(comb.is_on.sum())) if mode_uc < 1.5 * sample_uc else 0
@@ -254,36 +242,6 @@ def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> 
     """
     below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
     return mode_uc + max(_WIDE * below_uc, 1.5 * sample_uc)
-
-
-def _next_pulse(pulses: Pulses, times_s: FloatArray) -> NDArray[np.intp]:
-    """Return the pulse that begins at each time, or -1."""
-    index = np.searchsorted(pulses.starts_s, times_s - _FOLLOW_UP_S)
-    starts_s = np.append(pulses.starts_s, np.inf)[index]
-    return np.where(starts_s < times_s + _FOLLOW_UP_S, index, -1)
-
-
-def _follow_up_s(
-    pulses: Pulses, comb: Comb, is_large: BoolArray, is_small: BoolArray, mode_uc: float
-) -> float:
-    """Return the time from a missed beacon to the next, for which the station wakes up; 0 if not found.
-
-    This time is a fraction of the interval between the wake-ups, because the station does not wake up for
-    every beacon. After this time, a pulse follows large wake-ups more often than small ones.
-    """
-    from scipy.special import pdtrc
-
-    tried = range(2, int(comb.interval_s / _SHORTEST_S) + 1)
-    best_s, least = 0.0, _ERROR / max(1, len(tried))
-    for listen_interval in tried:
-        wait_s = comb.interval_s / listen_interval
-        index = _next_pulse(pulses, pulses.starts_s + wait_s)
-        follows = (index >= 0) & ~comb.is_on[index] & (pulses.charges_uc[index] > 0.5 * mode_uc)
-        chance = (0.5 + (follows & is_small).sum()) / (1 + is_small.sum()) * is_large.sum()
-        error = float(pdtrc((follows & is_large).sum() - 1, chance))
-        if error < least:
-            best_s, least = wait_s, error
-    return best_s
 
 
 def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
