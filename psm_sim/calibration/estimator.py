@@ -31,7 +31,6 @@ METER_ERROR = 0.01
 # tolerance in 143 of 165 development recordings.
 _ASSOCIATION_S = 0.6  # the shortest published association with WPA2 takes 0.77 s
 _ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the smallest current when awake
-_MOST_AWAKE_MA = 150.0  # between the largest current of a receiver, 130 mA, and the smallest of a transmitter
 _WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a sample
 _MAX_DTIM = 10  # largest DTIM period of common access points; 5 works as well
 _ERROR = 0.05  # usual level of significance
@@ -120,21 +119,19 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
     levels = _levels(recording, base, pulses, is_long)
     has_sent = np.zeros(is_long.size, bool)
     has_sent[levels.owners] = True
-    may_be = ~has_sent & ~is_long & (pulses.charges_uc > 0)
+    may_be = ~is_long & (pulses.charges_uc > 0)
     if recording.step_s <= _WHOLE_S:  # a beacon fills a sample
         may_be &= pulses.peaks_ma > 0.5 * (levels.awake_ma - found.base_ma)
     comb = find_comb(recording, pulses, may_be, beacon_s)
-    if comb is None and has_sent.any() and found.base_ma < _ALWAYS_ON_MA:
-        # No station transmits in every wake-up, so peaks at equal intervals are the start of its clock.
+    is_plain = comb.is_on & ~has_sent if comb else np.zeros(is_long.size, bool)
+    if comb and is_plain.sum() < 0.5 * comb.is_on.sum():
+        # No station transmits in most wake-ups, so the usual level is that of the start of the clock.
         awake_ma = levels.transmit_ma or found.base_ma + float(np.median(pulses.peaks_ma[has_sent]))
-        if awake_ma < _MOST_AWAKE_MA:
-            comb = find_comb(recording, pulses, has_sent & ~is_long, beacon_s)
-        if comb:
-            levels = _Levels(awake_ma, levels.transmit_ma is not None)
-            has_sent[:] = False
-    is_plain = comb.is_on if comb else np.zeros(is_long.size, bool)
+        levels, is_plain = _Levels(awake_ma, levels.transmit_ma is not None), comb.is_on
+        has_sent[:] = False
     if comb and (is_plain & ~pulses.is_cut).sum() > 1:
-        _estimate_beacons(found, pulses, comb, is_plain, levels.sample_uc, states)
+        observed = comb.observed - int((comb.is_on & ~is_plain).sum())
+        _estimate_beacons(found, pulses, comb, is_plain, observed, levels.sample_uc, states)
     if found.beacon_uc is not None or is_long.any():
         found.awake_ma, found.awake_is_resolved = levels.awake_ma, levels.is_resolved
     elif found.base_ma > _ALWAYS_ON_MA:
@@ -191,6 +188,7 @@ def _estimate_beacons(
     pulses: Pulses,
     comb: Comb,
     is_plain: BoolArray,
+    observed: int,
     sample_uc: float,
     states: NDArray[np.str_],
 ) -> None:
@@ -217,7 +215,7 @@ def _estimate_beacons(
     states[is_missed] = MISSED
     kept = normal[normal <= cut_uc]
     # Beacons that fell between two points
-    unseen = max(0, comb.observed - int(comb.is_on.sum())) if mode_uc < 1.5 * sample_uc else 0
+    unseen = max(0, observed - int(is_plain.sum())) if mode_uc < 1.5 * sample_uc else 0
     mean_uc = float(kept.sum()) / (kept.size + unseen)
     error_uc = float(np.hypot(1.96 * kept.std() / (kept.size + unseen) ** 0.5, METER_ERROR * mean_uc))
     low_uc = mean_uc if is_dtim.any() else min(mean_uc, float(kept[kept <= usual_uc].mean()))
@@ -225,7 +223,7 @@ def _estimate_beacons(
     found.beacon_interval_ms = 1e3 * comb.interval_s
     found.beacon_mode_uc, found.beacon_uc = mode_uc, mean_uc
     found.beacon_range_uc = (max(0.0, low_uc - error_uc), high_uc + error_uc)
-    found.missed_share = missed / max(1, comb.observed)
+    found.missed_share = missed / max(1, observed)
 
 
 def _mode(charges: FloatArray) -> float:
