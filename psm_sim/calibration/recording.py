@@ -47,6 +47,12 @@ class Recording(NamedTuple):
         return np.append(np.flatnonzero(self.times_s[1:] > ends_s[:-1] + self.step_s / 2), ends_s.size - 1)
 
 
+def rounding_of(times_s: FloatArray) -> float:
+    """Return the step to which times are rounded in seconds, or 0 if no two of them are equal."""
+    waits_s = np.diff(times_s)
+    return float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() and waits_s.any() else 0.0
+
+
 def make_recording(
     times_s: FloatArray, currents_ma: FloatArray, name: str = "", warnings: tuple[str, ...] = ()
 ) -> Recording:
@@ -56,7 +62,7 @@ def make_recording(
     equidistant times, because loggers round times to a millisecond or read the clock late.
     """
     waits_s = np.diff(times_s)
-    rounding_s = float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() else 0.0
+    rounding_s = rounding_of(times_s)
     step_s = float(waits_s.mean())
     for _ in range(3):
         step_s = float(waits_s[waits_s <= max(3 * step_s, 1.5 * rounding_s)].mean())

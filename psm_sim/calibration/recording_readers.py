@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.calibration.recording import Recording, make_recording
+from psm_sim.calibration.recording import Recording, make_recording, rounding_of
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import open_input
@@ -73,113 +73,90 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     InputError
         If the file cannot be read, or its times are not ascending.
     """
-    samples = _Samples(path)
-    suffix = path.suffix.lower()
+    read = {".ppk2": _ppk2_chunks, ".jls": _jls_chunks}.get(path.suffix.lower())
     try:
-        with open_input(path) as file:
-            read = {".ppk2": _ppk2_chunks, ".jls": _jls_chunks}.get(suffix)
-            with closing(read(path, file) if read else _csv_chunks(path, file, units, supply_v)) as chunks:
-                for times_s, currents_ma in chunks:
-                    samples.add(times_s, currents_ma)
+        with (
+            open_input(path) as file,
+            closing(read(path, file) if read else _csv_chunks(path, file, units, supply_v)) as chunks,
+        ):
+            times_s, currents_ma, rows, missing = _averaged(path, chunks)
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {error.strerror or error}; specify a readable file."
         ) from error
-    return samples.recording()
-
-
-class _Samples:
-    """Samples of a file, which are checked, and averaged in blocks of equal size."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._block, self._rows, self._kept, self._missing = path, 0, 0, 0, 0
-        self._blocks: list[tuple[FloatArray, FloatArray]] = []
-        self._rest = (np.empty(0), np.empty(0))
-        self._last_s = -np.inf
-
-    def add(self, times_s: FloatArray, currents_ma: FloatArray) -> None:
-        """Add samples at ascending times. Samples without a number are left out."""
-        self._rows += times_s.size
-        if self._rows > MAX_RECORDS:
-            raise InputError(
-                f"{self._path} must have at most {MAX_RECORDS:,} samples; use a shorter recording, 60 s are"
-                " enough."
-            )
-        is_number = np.isfinite(times_s) & np.isfinite(currents_ma)
-        self._missing += int((~is_number).sum())
-        times_s, currents_ma = times_s[is_number], currents_ma[is_number]
-        self._check(times_s, currents_ma)
-        times_s = np.concatenate([self._rest[0], times_s])
-        currents_ma = np.concatenate([self._rest[1], currents_ma])
-        if not self._block:
-            self._block = _block_size(times_s)
-        whole = times_s.size - times_s.size % self._block
-        self._rest = times_s[whole:], currents_ma[whole:]
-        self._keep(times_s[:whole], currents_ma[:whole])
-
-    def recording(self) -> Recording:
-        """Return the recording of all samples.
-
-        Raises
-        ------
-        InputError
-            If there are too few samples, or their mean is not above 0.
-        """
-        times_s, currents_ma = map(np.concatenate, zip(self._rest, *self._blocks, strict=True))
-        if self._blocks:
-            times_s, currents_ma = map(np.concatenate, zip(*self._blocks, strict=True))
-        length_s = times_s[-1] - times_s[0] if times_s.size else 0.0
-        if times_s.size < _MIN_SAMPLES or length_s < _MIN_S:
-            raise InputError(
-                f"{self._path} has {self._rows - self._missing:,} samples in {length_s:.3g} s; expected at"
-                f" least {_MIN_SAMPLES} in {_MIN_S:g} s, e.g. 10 s at 10 kHz, or another unit of time."
-            )
-        waits_s = np.diff(times_s)
-        rounding_s = float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() else 0.0
-        if rounding_s > _MAX_ROUNDING * length_s:
-            raise InputError(
-                f"{self._path}: the times are rounded to {rounding_s:.3g} s; expected at most"
-                f" {1e3 * _MAX_ROUNDING * length_s:.3g} ms in {length_s:.3g} s, e.g. stamps of a millisecond."
-            )
-        if not currents_ma.mean() > 0:
-            raise InputError(
-                f"{self._path} must have a mean current above 0, got {currents_ma.mean():.3g} mA; if the"
-                " meter was connected the other way round, change the signs."
-            )
-        left_out = (
-            f"Samples without a number are left out: {self._missing:,} of {self._rows:,} in {self._path}."
+    length_s = times_s[-1] - times_s[0] if times_s.size else 0.0
+    if times_s.size < _MIN_SAMPLES or length_s < _MIN_S:
+        raise InputError(
+            f"{path} has {rows - missing:,} samples in {length_s:.3g} s; expected at least {_MIN_SAMPLES} in"
+            f" {_MIN_S:g} s, e.g. 10 s at 10 kHz, or another unit of time."
         )
-        return make_recording(times_s, currents_ma, self._path.name, (left_out,) if self._missing else ())
+    if (rounding_s := rounding_of(times_s)) > _MAX_ROUNDING * length_s:
+        raise InputError(
+            f"{path}: the times are rounded to {rounding_s:.3g} s; expected at most"
+            f" {1e3 * _MAX_ROUNDING * length_s:.3g} ms in {length_s:.3g} s, e.g. stamps of a millisecond."
+        )
+    if not currents_ma.mean() > 0:
+        raise InputError(
+            f"{path} must have a mean current above 0, got {currents_ma.mean():.3g} mA; if the meter was"
+            " connected the other way round, change the signs."
+        )
+    left_out = f"Samples without a number are left out: {missing:,} of {rows:,} in {path}."
+    return make_recording(times_s, currents_ma, path.name, (left_out,) if missing else ())
 
-    def _check(self, times_s: FloatArray, currents_ma: FloatArray) -> None:
-        if not times_s.size:
-            return
-        before_s = np.append(self._last_s, times_s[:-1])
-        if (falls := np.flatnonzero(times_s < before_s)).size:
-            at = falls[0]
-            raise InputError(
-                f"{self._path}: the time must not decrease, got {times_s[at]:.9g} s after"
-                f" {before_s[at]:.9g} s; sort the rows, or use one recording per file."
-            )
-        if (highest := float(np.abs(currents_ma).max())) > _MAX_MA:
-            raise InputError(
-                f"{self._path}: a current must be at most {_MAX_MA / 1e3:,.0f} A, got {highest / 1e3:.3g} A;"
-                " check the unit, e.g. --units ms,uA."
-            )
-        self._last_s = float(times_s[-1])
 
-    def _keep(self, times_s: FloatArray, currents_ma: FloatArray) -> None:
-        size = self._block
-        self._blocks.append((times_s[::size].copy(), currents_ma.reshape(-1, size).mean(axis=1)))
-        self._kept += times_s.size // size
-        if self._kept > _MAX_SAMPLES:
-            arrays = [np.concatenate(parts) for parts in zip(*self._blocks, strict=True)]
-            even = arrays[0].size // 2 * 2
-            self._blocks = [(arrays[0][:even:2].copy(), arrays[1][:even].reshape(-1, 2).mean(axis=1))]
-            self._kept, self._block = even // 2, 2 * size
+def _averaged(path: Path, chunks: Chunks) -> tuple[FloatArray, FloatArray, int, int]:
+    """Return the samples, averaged in blocks of equal size, and how many rows and missing numbers there are.
+
+    Samples without a number are left out.
+    """
+    kept = [(np.empty(0), np.empty(0))]
+    rest = kept[0]
+    last_s, block, size, rows, missing = -np.inf, 0, 0, 0, 0
+    for read_s, read_ma in chunks:
+        rows += read_s.size
+        if rows > MAX_RECORDS:
+            raise InputError(
+                f"{path} must have at most {MAX_RECORDS:,} samples; use a shorter recording, 60 s are enough."
+            )
+        is_number = np.isfinite(read_s) & np.isfinite(read_ma)
+        missing += int((~is_number).sum())
+        if not is_number.any():
+            continue
+        _check(path, last_s, read_s[is_number], read_ma[is_number])
+        times_s = np.append(rest[0], read_s[is_number])
+        currents_ma = np.append(rest[1], read_ma[is_number])
+        last_s = float(times_s[-1])
+        block = block or _block_size(times_s)
+        whole = times_s.size - times_s.size % block
+        rest = times_s[whole:], currents_ma[whole:]
+        kept.append((times_s[:whole:block].copy(), currents_ma[:whole].reshape(-1, block).mean(axis=1)))
+        size += whole // block
+        if size > _MAX_SAMPLES:
+            times_s, currents_ma = map(np.concatenate, zip(*kept, strict=True))
+            size, block = size // 2, 2 * block
+            kept = [(times_s[: 2 * size : 2].copy(), currents_ma[: 2 * size].reshape(-1, 2).mean(axis=1))]
+    times_s, currents_ma = map(np.concatenate, zip(*kept, strict=True))
+    return times_s, currents_ma, rows, missing
+
+
+def _check(path: Path, last_s: float, times_s: FloatArray, currents_ma: FloatArray) -> None:
+    """Check that times do not decrease, also after *last_s*, and that no current is too large."""
+    before_s = np.append(last_s, times_s[:-1])
+    if (falls := np.flatnonzero(times_s < before_s)).size:
+        at = falls[0]
+        raise InputError(
+            f"{path}: the time must not decrease, got {times_s[at]:.9g} s after {before_s[at]:.9g} s; sort"
+            " the rows, or use one recording per file."
+        )
+    if (highest := float(np.abs(currents_ma).max())) > _MAX_MA:
+        raise InputError(
+            f"{path}: a current must be at most {_MAX_MA / 1e3:,.0f} A, got {highest / 1e3:.3g} A; check the"
+            " unit, e.g. --units ms,uA."
+        )
 
 
 def _block_size(times_s: FloatArray) -> int:
+    """Return how many samples are averaged for a rate of at most 20 kHz."""
     if times_s.size < 2 or times_s[-1] <= times_s[0]:
         return 1
     return max(1, int((times_s.size - 1) / (times_s[-1] - times_s[0]) / _MAX_RATE_HZ + 0.01))
