@@ -29,9 +29,11 @@ _MIN_SAMPLES, _MIN_S = 100, 1.0  # ten beacons at the usual interval
 # Maximum rounding of the times, relative to the recorded length. Its square, 25 ppm, is the error of the
 # beacon interval.
 _MAX_ROUNDING = 5e-3
+_CLIPPED = 10  # times as many samples as at the next current
 _MAX_MA = 1e4  # maximum of a Joulescope; a larger current has a wrong unit
 _CHUNK = 1 << 20
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
+_CLOCK = "hh:mm:ss"
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 """Scale of each unit of time to seconds."""
 
@@ -100,8 +102,16 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
             f"{path} must have a mean current above 0, got {currents_ma.mean():.3g} mA; if the meter was"
             " connected the other way round, change the signs."
         )
-    left_out = f"Samples without a number are left out: {missing:,} of {rows:,} in {path}."
-    return make_recording(times_s, currents_ma, path.name, (left_out,) if missing else ())
+    warnings = []
+    if missing:
+        warnings.append(f"Samples without a number are left out: {missing:,} of {rows:,} in {path}.")
+    levels_ma, counts = np.unique(currents_ma, return_counts=True)
+    if counts[-1] > _CLIPPED * counts[-2:].min():
+        warnings.append(
+            f"{counts[-1]:,} samples in {path} have the same largest current, {levels_ma[-1]:.4g} mA: the"
+            " range of the meter was too small, so transmissions and other charges are too low."
+        )
+    return make_recording(times_s, currents_ma, path.name, tuple(warnings))
 
 
 def _averaged(path: Path, chunks: Chunks) -> tuple[FloatArray, FloatArray, int, int]:
@@ -177,7 +187,7 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
     separator = next((one for one in ";\t" if one in lines[1]), ",")
     names = [name.strip().strip('"') for name in lines[0].split(separator)]
     has_header = not all(map(_is_number, names))
-    columns = _columns(path, names if has_header else [], units)
+    columns = _columns(path, names if has_header else [], units, lines[1].split(separator))
     has_comma = separator != "," or '"' in lines[1]
     scale = LEVEL_UNITS[columns.level_unit] / (supply_v if columns.level_unit.endswith("W") else 1.0)
     try:
@@ -198,8 +208,11 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
                         f"{path}: expected rows of {len(names)} values, as in the header, got"
                         f" {frame.shape[1]}; a decimal comma requires another separator."
                     )
-                times, levels = (_numbers(path, frame[column]) for column in (columns.time, columns.level))
-                yield times * TIME_UNITS[columns.time_unit], levels * scale
+                times = _numbers(path, frame[columns.time], are_clock_times=columns.time_unit == _CLOCK)
+                yield (
+                    times * TIME_UNITS.get(columns.time_unit, 1.0),
+                    scale * _numbers(path, frame[columns.level]),
+                )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} is no valid CSV file: {str(error).strip()}; expected rows of {len(names)} numbers."
@@ -215,16 +228,23 @@ def _encoding(head: bytes) -> str:
     return "utf-8-sig"
 
 
-def _numbers(path: Path, values: Series[Any]) -> FloatArray:
+def _numbers(path: Path, values: Series[Any], *, are_clock_times: bool = False) -> FloatArray:
+    """Return the numbers in a column. Clock times, with or without a date, are converted to seconds."""
     import pandas as pd
 
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(float)
+    if are_clock_times:
+        text = values.astype(str)
+        dates = text.where(text.str.contains("-"), "1970-01-01T" + text)
+        times = pd.to_datetime(dates, format="ISO8601", errors="coerce", utc=True)
+        numbers = np.asarray((times - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), float)
+    else:
+        numbers = pd.to_numeric(values, errors="coerce").to_numpy(float)
     is_text = np.isnan(numbers) & values.notna().to_numpy()
     if is_text.sum() > 0.01 * numbers.size + 1:
-        text = str(values[is_text].iloc[0])
         raise InputError(
-            f"{path}: times, currents and powers must be numbers, got {text!r}; a date must be given in"
-            " seconds, and a decimal comma requires another separator."
+            f"{path}: times, currents and powers must be numbers, got {str(values[is_text].iloc[0])!r}; a"
+            " time can also be written as 12:00:01.5 or 2026-03-01T12:00:01.5, and a decimal comma requires"
+            " another separator."
         )
     return numbers
 
@@ -237,8 +257,11 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Columns:
-    """Return the columns of a header; without a header, the first is the time and the second the level."""
+def _columns(path: Path, names: list[str], units: tuple[str, str] | None, first_row: list[str]) -> _Columns:
+    """Return the columns of a header; without a header, the first is the time and the second the level.
+
+    Clock times in the first row need no unit.
+    """
     if not names:
         if units is None:
             raise InputError(f"{path} has no header; add --units, e.g. --units ms,mA.")
@@ -251,6 +274,8 @@ def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Co
             f" {', '.join(names)!r}; expected a header such as Timestamp(ms),Current(uA)."
         )
     own = units or (_unit(names[columns["time"]], TIME_UNITS), _unit(names[level], LEVEL_UNITS))
+    if ":" in "".join(first_row[columns["time"] :][:1]):
+        own = _CLOCK, own[1]
     if not all(own):
         raise InputError(
             f"{path}: the columns {names[columns['time']]!r} and {names[level]!r} have no units; add"

@@ -101,6 +101,23 @@ def test_a_latin_1_header_and_comments_before_it_are_read(tmp_path):
         assert read(tmp_path, data).currents_ma == pytest.approx(LEVEL_MA, abs=1e-4)
 
 
+@pytest.mark.parametrize("date", ["2026-03-01T", "2026-03-01 ", ""])
+def test_clock_times_are_read(tmp_path, date):
+    zone = "+01:00" if date else ""
+    rows = (f"{date}12:00:{t:09.6f}{zone},{i}" for t, i in zip(TIMES_S, LEVEL_MA, strict=True))
+    recording = read(tmp_path, "\n".join(["timestamp,current_mA", *rows]))
+    assert recording.currents_ma == pytest.approx(LEVEL_MA)
+    assert recording.times_s - recording.times_s[0] == pytest.approx(TIMES_S, abs=1e-6)
+
+
+def test_a_clipped_current_has_a_warning(tmp_path):
+    noisy_ma = LEVEL_MA + np.random.default_rng(1).normal(0, 0.1, LEVEL_MA.size)
+    assert read(tmp_path, csv_text(TIMES_S, noisy_ma)).warnings == ()
+    clipped = read(tmp_path, csv_text(TIMES_S, noisy_ma.clip(max=40)))
+    assert "60 samples in" in clipped.warnings[0]
+    assert "same largest current, 40 mA" in clipped.warnings[0]
+
+
 def test_times_of_whole_seconds_are_rejected(tmp_path):
     with pytest.raises(InputError, match="rounded to 1 s; expected at most 10 ms in 2 s"):
         read(tmp_path, csv_text(np.floor(TIMES_S + 0.5), LEVEL_MA, "time_s,current_mA", (1, 1)))
