@@ -129,7 +129,7 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
         awake_ma = levels.transmit_ma or found.base_ma + float(np.median(pulses.peaks_ma[has_sent]))
         levels, is_plain = _Levels(awake_ma, levels.transmit_ma is not None), comb.is_on
         has_sent[:] = False
-    if comb and (is_plain & ~pulses.is_cut).sum() > 1:
+    if comb and is_plain.sum() > 1:
         observed = comb.observed - int((comb.is_on & ~is_plain).sum())
         _estimate_beacons(found, pulses, comb, is_plain, observed, levels.sample_uc, states)
     if found.beacon_uc is not None or is_long.any():
@@ -199,14 +199,13 @@ def _estimate_beacons(
     separates their charges from the usual charges. Otherwise they are late beacons.
     """
     charges = pulses.charges_uc
-    is_whole = is_plain & ~pulses.is_cut
-    mode_uc = _mode(charges[is_whole])
+    mode_uc = _mode(charges[is_plain])
     is_missed, missed = _equal_wake_ups(charges, mode_uc, sample_uc, comb, is_plain)
-    usual_uc = _highest_usual_uc(charges[is_whole & ~is_missed], mode_uc, sample_uc)
+    usual_uc = _highest_usual_uc(charges[is_plain & ~is_missed], mode_uc, sample_uc)
     is_dtim = _group_wake_ups((charges > usual_uc) & ~is_missed, comb, is_plain)
-    normal = charges[is_whole & ~is_dtim & ~is_missed]
+    normal = charges[is_plain & ~is_dtim & ~is_missed]
     if not (normal <= usual_uc).any():  # all wake-ups of a usual charge are in the DTIM phase
-        normal = charges[is_whole & ~is_missed]
+        normal = charges[is_plain & ~is_missed]
     least_uc, error = _least_group_uc(normal[normal > usual_uc] - usual_uc)
     cut_uc = usual_uc + least_uc
     is_group = is_plain & ~is_missed & (charges > np.where(is_dtim, usual_uc, cut_uc))
@@ -327,9 +326,9 @@ def _awake_after_frame(
 
     In each pulse, this is the longest time between two transmissions, or from the last transmission to the
     end, because a station may announce its doze with a frame. Times are computed from charges, which is exact
-    even if samples are long. Half of the sample with the transmission counts as time after the transmission.
+    even if samples are long.
     """
-    is_used = (is_frame & ~pulses.is_cut)[levels.owners]
+    is_used = is_frame[levels.owners]
     sent, owner = levels.sent[is_used], levels.owners[is_used]
     first = np.unique(owner, return_index=True)[1]
     if first.size < 3:
@@ -337,7 +336,7 @@ def _awake_after_frame(
     charge = np.concatenate([[0.0], np.cumsum((recording.currents_ma - base) * recording.lengths_s)])
     until = np.minimum(np.append(sent[1:], base.size), pulses.end[owner])
     after_mc = np.maximum.reduceat(charge[until] - charge[sent + 1], first)
-    after_s = half_sample_mode(after_mc) / (levels.awake_ma - float(base.mean())) + recording.step_s / 2
+    after_s = half_sample_mode(after_mc) / (levels.awake_ma - float(base.mean()))
     return 1e3 * after_s
 
 

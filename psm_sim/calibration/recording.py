@@ -41,11 +41,6 @@ class Recording(NamedTuple):
         """Mean current in mA."""
         return float(self.currents_ma @ self.lengths_s) / self.length_s
 
-    def gaps_after(self) -> FloatArray:
-        """Return the indices of the samples that are followed by a gap; the last sample is included."""
-        ends_s = self.times_s + self.lengths_s
-        return np.append(np.flatnonzero(self.times_s[1:] > ends_s[:-1] + self.step_s / 2), ends_s.size - 1)
-
 
 def rounding_of(times_s: FloatArray) -> float:
     """Return the step to which times are rounded in seconds, or 0 if no two of them are equal."""
