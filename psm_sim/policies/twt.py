@@ -38,10 +38,9 @@ class Twt(Policy):
     duration: int = parameter(32, "minimum wake duration, in units (see unit_tu)", at_least=1, at_most=255)
     unit_tu: bool = parameter(False, "unit of the duration: 1.024 ms if true, else 256 us")
     announced: bool = parameter(
-        False, "whether the station must announce that it is awake before delivery", expert=True
-    )
-    triggered: bool = parameter(
-        False, "whether the station must answer a trigger frame before delivery", expert=True
+        False,
+        "whether the station must send a frame before delivery, as an announcement or answer to a trigger",
+        expert=True,
     )
     early_end: bool = parameter(
         False, "whether to doze as soon as no frame is buffered, not at the end of the duration", expert=True
@@ -82,9 +81,9 @@ class Twt(Policy):
     @property
     def service(self) -> ServicePeriod:
         """Rules of the scheduled service periods."""
-        announces = self.announced or self.triggered
         overhead_s = (self.startup_ms + self.tail_ms) / 1000
-        return ServicePeriod(self.interval_s, self.duration_s, 0, announces, overhead_s, self.sends == "wait")
+        waits = self.sends == "wait"
+        return ServicePeriod(self.interval_s, self.duration_s, 0, self.announced, overhead_s, waits)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Stay awake until the end of the current period, and doze until the next."""
