@@ -38,10 +38,12 @@ class SnifferTap:
         kind: FrameKind,
         entry: tuple[float, Any],
         start_s: float,
+        *,
+        acknowledged: bool,
         sleeps: bool = False,
         more: bool = False,
-    ) -> float:
-        """Report a frame, and return when its last bit is received, in seconds.
+    ) -> None:
+        """Report a frame, and its ACK if it is acknowledged.
 
         Parameters
         ----------
@@ -51,6 +53,8 @@ class SnifferTap:
             Time in seconds at which the sender queued it, and the segment or control frame.
         start_s
             Start of the transmission, in seconds.
+        acknowledged
+            Whether an ACK follows that the sniffer receives.
         sleeps, more
             Its Power Management bit and its More Data bit.
         """
@@ -62,23 +66,12 @@ class SnifferTap:
         self._notify(
             AirFrame(kind, self._up, queued_s, start_s, air_s, heard_s, segment, retry, sleeps, more)
         )
-        return heard_s
-
-    def exchange(
-        self,
-        kind: FrameKind,
-        entry: tuple[float, Any],
-        start_s: float,
-        sleeps: bool = False,
-        more: bool = False,
-    ) -> None:
-        """Report a frame and its ACK."""
-        begins_s = self.frame(kind, entry, start_s, sleeps, more) + self._timing.sifs_s
-        air_s = self._timing.ack_s
-        heard_s = begins_s + air_s
-        self._notify(
-            AirFrame("ack", not self._up, begins_s, begins_s, air_s, heard_s, None, False, False, False)
-        )
+        if acknowledged:
+            begins_s, air_s = heard_s + self._timing.sifs_s, self._timing.ack_s
+            heard_s = begins_s + air_s
+            self._notify(
+                AirFrame("ack", not self._up, begins_s, begins_s, air_s, heard_s, None, False, False, False)
+            )
 
     def ampdu(
         self, entries: Sequence[tuple[float, Any]], arrived: Sequence[Any], start_s: float, sleeps: bool

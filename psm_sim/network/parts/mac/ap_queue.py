@@ -91,7 +91,7 @@ class ApQueue:
         link = port.downlink
         entry = link.queue.popleft()
         if link.sniffer is not None:
-            link.sniffer.exchange("data", entry, self._start_s)
+            link.sniffer.frame("data", entry, self._start_s, acknowledged=True)
         port.radio.transmitted(self._cts_s + link.timing.ack_s)
         self._pass_on(port, entry[1])
 
@@ -127,7 +127,7 @@ class ApQueue:
         link = port.downlink
         entry = link.queue[0]
         if link.sniffer is not None:
-            link.sniffer.frame("data", entry, self._start_s)
+            link.sniffer.frame("data", entry, self._start_s, acknowledged=False)
         if entry[1] is not link.unacknowledged:
             link.unacknowledged = entry[1]
             link.notify_arrival(entry[1], self._start_s)
@@ -222,7 +222,7 @@ class MacPort(Port):
         entry = self._buffered.pop(0)
         more = bool(self._buffered) and self._buffered[0][0] <= start_s
         if self.downlink.sniffer is not None:
-            self.downlink.sniffer.exchange("data", entry, start_s, more=more)
+            self.downlink.sniffer.frame("data", entry, start_s, acknowledged=True, more=more)
         if self.on_buffered:
             self._notify(self._env.now, 1)
         if entry[1] is self.downlink.unacknowledged:
@@ -234,7 +234,7 @@ class MacPort(Port):
         entry = self._buffered[0]
         more = len(self._buffered) > 1 and self._buffered[1][0] <= start_s
         if self.downlink.sniffer is not None:
-            self.downlink.sniffer.frame("data", entry, start_s, more=more)
+            self.downlink.sniffer.frame("data", entry, start_s, acknowledged=False, more=more)
         self.repeat_first()
         self.downlink.unacknowledged = entry[1]
         return more

@@ -85,8 +85,7 @@ class StationQueue:
         """Return the exchange of an A-MPDU, of a block ack request, or of the first frame alone."""
         own, other, link = self.contender, self._port.sender.contender, self._link
         if link.block_ack is not None:
-            sleeps = not (self._port.awake or self._port.release_on_uplink)
-            together = link.block_ack.exchange(own, other, start_s, sleeps, self._finish_ampdu)
+            together = link.block_ack.exchange(own, other, start_s, self._data_sleeps, self._finish_ampdu)
             if together is not None:
                 return together
         first_s = link.air_time_s(item)
@@ -148,7 +147,7 @@ class StationQueue:
         self._transmitting = False
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
-            self._link.sniffer.exchange("ps-poll", entry, self._start_s, sleeps=True)
+            self._link.sniffer.frame("ps-poll", entry, self._start_s, acknowledged=True, sleeps=True)
         self._owner.transmitted(self._link.timing.poll_s)
         self._owner.polled(None, False)
 
@@ -157,7 +156,7 @@ class StationQueue:
         self._transmitting = False
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
-            self._link.sniffer.frame("ps-poll", entry, self._start_s, sleeps=True)
+            self._link.sniffer.frame("ps-poll", entry, self._start_s, acknowledged=False, sleeps=True)
         timing, answer = self._link.timing, self._port.first_buffered()
         answer_start_s = self._start_s + timing.poll_s + timing.sifs_s
         repeated = answer is self._port.downlink.unacknowledged
@@ -172,8 +171,7 @@ class StationQueue:
     def _finish_frame(self) -> None:
         self._transmitting = False
         entry = self._link.queue.popleft()
-        if self._link.sniffer is not None:
-            self._link.sniffer.exchange(*self._sniffed(entry))
+        self._report(entry, acknowledged=True)
         item = entry[1]
         repeated = item is self._link.unacknowledged
         self._link.unacknowledged = None
@@ -205,8 +203,7 @@ class StationQueue:
     def _finish_unacknowledged_frame(self) -> None:
         """Let the access point receive the first frame, whose ACK is lost. The frame stays in the queue."""
         entry = self._link.queue[0]
-        if self._link.sniffer is not None:
-            self._link.sniffer.frame(*self._sniffed(entry))
+        self._report(entry, acknowledged=False)
         item = entry[1]
         repeated = item is self._link.unacknowledged
         if isinstance(item, Segment) and not repeated:
@@ -214,11 +211,16 @@ class StationQueue:
             self._link.notify_arrival(item, self._start_s)
         self._owner.sent(item, repeated=repeated, acknowledged=False)
 
-    def _sniffed(
-        self, entry: tuple[float, QueueItem]
-    ) -> tuple[FrameKind, tuple[float, QueueItem], float, bool]:
-        """Return the arguments for the sniffer's report of a frame, before its PM bit is processed."""
-        data = isinstance(entry[1], Segment)
-        legacy = not (self._port.awake or self._port.release_on_uplink)
-        sleeps = legacy if data else entry[1] is NULL_DOZE
-        return "data" if data else "null", entry, self._start_s, sleeps
+    def _report(self, entry: tuple[float, QueueItem], *, acknowledged: bool) -> None:
+        """Report a frame to the sniffer, before its PM bit is processed."""
+        if self._link.sniffer is None:
+            return
+        is_data = isinstance(entry[1], Segment)
+        sleeps = self._data_sleeps if is_data else entry[1] is NULL_DOZE
+        kind: FrameKind = "data" if is_data else "null"
+        self._link.sniffer.frame(kind, entry, self._start_s, acknowledged=acknowledged, sleeps=sleeps)
+
+    @property
+    def _data_sleeps(self) -> bool:
+        """PM bit of a data frame."""
+        return not (self._port.awake or self._port.release_on_uplink)

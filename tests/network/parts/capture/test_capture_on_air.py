@@ -123,7 +123,7 @@ def test_a_withdrawn_null_frame_is_not_repeated_by_the_next_one(taken_back):
     if taken_back:
         link.remove(link.queue[0])
         link.enqueue(NULL_DOZE)
-    link.sniffer.exchange("null", link.queue.popleft(), 0.1, sleeps=True)
+    link.sniffer.frame("null", link.queue.popleft(), 0.1, acknowledged=True, sleeps=True)
     assert [(frame.kind, frame.uplink, frame.retry, frame.sleeps) for frame in aired] == [
         ("null", True, not taken_back, True), ("ack", False, False, False),
     ]  # fmt: skip
