@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf, nextafter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,16 +83,15 @@ class LossyBeaconRadio(Radio):
     remains DOZING, because the access point does not know that it is awake.
     """
 
-    beacons_missed = 0
-    _missed_beacon = False
-    _listening = False  # true from a missed beacon until the next received beacon or transmission
-
-    def configure_reception(
-        self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger
+    def __init__(
+        self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger, *arguments: Any
     ) -> None:
-        """Configure the beacon losses before the clock starts."""
+        super().__init__(*arguments)
         self._reception, self._ledger = reception, ledger
         self._stays_awake = station.missed_beacon == "stay-awake"
+        self.beacons_missed = 0
+        self._missed_beacon = False
+        self._listening = False  # true from a missed beacon until the next received beacon or transmission
 
     def _receive_beacons(self, now_s: float) -> None:
         if self._reception.lossless:

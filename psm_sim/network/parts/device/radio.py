@@ -49,10 +49,9 @@ class DeviceRadio(LossyBeaconRadio):
         station = traits.station
         self._guard_s = station.guard_ms / 1000 + traits.beacon_delay_s
         self._drift = station.drift_ppm * 1e-6
-        self.configure_reception(traits.reception, station, traits.ledger)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.on_group: Callable[[Segment], None] = lambda _: None
-        super().__init__(*arguments)
+        super().__init__(traits.reception, station, traits.ledger, *arguments)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit, after the wake-up time and, if needed, a new association."""
@@ -61,7 +60,7 @@ class DeviceRadio(LossyBeaconRadio):
         delay_s = traits.association.sends()
         if self._state is DOZING:
             delay_s += traits.station.wake_ms / 1000
-            traits.ledger.wake_up()
+            self._ledger.wake_up()
             self._missed_beacon = False
         if delay_s:
             self._uplink.hold_until(now_s + delay_s)

@@ -58,14 +58,13 @@ class MacRadio(LossyBeaconRadio):
     _uplink: AirLink
 
     def __init__(self, context: RadioContext, *arguments: Any) -> None:
-        super().__init__(*arguments)
+        super().__init__(context.reception, context.topology.station, context.ledger, *arguments)
         self._context, self._channel, self._grid = context, context.bss.channel, context.bss.beacons
         self._queue = StationQueue(self._channel, self._uplink, self._port, self)
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
         self._delay_s = 0.0  # delay of the beacons being received
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
-        self.configure_reception(context.reception, context.topology.station, context.ledger)
 
     def offer(self) -> bool:
         """Return whether the access point considers the station awake. If so, the radio stays awake."""
@@ -81,7 +80,7 @@ class MacRadio(LossyBeaconRadio):
         contender, poll = self._queue.contender, None
         self.advance(now_s)
         if self._state is DOZING:
-            self._context.ledger.wake_up()
+            self._ledger.wake_up()
             contender.earliest_s = now_s + self._context.topology.station.wake_ms / 1000
             poll = self._interrupt_doze(now_s)
         else:
@@ -115,7 +114,7 @@ class MacRadio(LossyBeaconRadio):
 
     def transmitted(self, air_s: float) -> None:
         """Count *air_s* seconds of transmission."""
-        self._context.ledger.transmit(air_s)
+        self._ledger.transmit(air_s)
 
     def sent(self, item: QueueItem, repeated: bool = False, acknowledged: bool = True) -> None:
         """Handle a frame that the access point has received, with its PM bit.
@@ -260,7 +259,7 @@ class MacRadio(LossyBeaconRadio):
     def _receive_beacons(self, now_s: float) -> None:
         super()._receive_beacons(now_s)
         if self._state is DOZING:  # otherwise the radio is awake from the time when the beacon is due
-            self._context.ledger.listen(self._delay_s)
+            self._ledger.listen(self._delay_s)
         self._delay_s = 0.0
 
     def _record_unannounced(self, first_s: float, count: int) -> None:
