@@ -87,7 +87,7 @@ class LossyBeaconRadio(Radio):
         self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger, *arguments: Any
     ) -> None:
         super().__init__(*arguments)
-        self._reception, self._ledger = reception, ledger
+        self._reception, self._station, self._ledger = reception, station, ledger
         self._stays_awake = station.missed_beacon == "stay-awake"
         self.beacons_missed = 0
         self._missed_beacon = False

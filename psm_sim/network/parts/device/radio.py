@@ -3,63 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.parts.association_timeout import Association
-from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
+from psm_sim.network.parts.beacon_loss import LossyBeaconRadio
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY, State
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_sections import StationParameters
 from psm_sim.policies import Poll
 
 
-class RadioTraits(NamedTuple):
-    """Traits of a device's radio.
-
-    Attributes
-    ----------
-    station
-        Behaviour of clock and driver.
-    reception
-        Model of the lost beacons.
-    association
-        Association of the station.
-    ledger
-        Energy ledger of the station.
-    beacon_delay_s
-        Mean delay of a beacon by a busy channel, in seconds.
-    """
-
-    station: StationParameters
-    reception: BeaconReception
-    association: Association
-    ledger: EnergyLedger
-    beacon_delay_s: float
-
-
 class DeviceRadio(LossyBeaconRadio):
-    """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device."""
+    """Radio of a device, with its association and the mean delay of a beacon by a busy channel."""
 
     _uplink: Link
 
-    def __init__(self, traits: RadioTraits, *arguments: Any) -> None:
-        self._traits = traits
-        station = traits.station
-        self._guard_s = station.guard_ms / 1000 + traits.beacon_delay_s
-        self._drift = station.drift_ppm * 1e-6
+    def __init__(self, association: Association, beacon_delay_s: float, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._association = association
+        self._guard_s = self._station.guard_ms / 1000 + beacon_delay_s
+        self._drift = self._station.drift_ppm * 1e-6
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.on_group: Callable[[Segment], None] = lambda _: None
-        super().__init__(traits.reception, station, traits.ledger, *arguments)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit, after the wake-up time and, if needed, a new association."""
         self.advance(now_s)
-        traits = self._traits
-        delay_s = traits.association.sends()
+        delay_s = self._association.sends()
         if self._state is DOZING:
-            delay_s += traits.station.wake_ms / 1000
+            delay_s += self._station.wake_ms / 1000
             self._ledger.wake_up()
             self._missed_beacon = False
         if delay_s:

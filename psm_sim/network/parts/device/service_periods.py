@@ -99,17 +99,17 @@ class ServicePeriodRadio(DeviceRadio):
     _port: ServicePeriodPort
 
     def __init__(self, service: ServicePeriod, grid: Beacons, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._service, self._grid = service, grid
         self._agreed = service.interval_s is not None  # whether there is a TWT agreement
         self._more = self._triggered = False
-        super().__init__(*arguments)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit. A station that transmits only in TWT periods continues to doze."""
         if not self._service.uplink_waits:
             return super().wake_to_send(now_s)
         self.advance(now_s)
-        self._traits.association.sends()
+        self._association.sends()
         self._state = BUSY if self._state is AWAKE else self._state
         return None
 

@@ -15,7 +15,7 @@ from psm_sim.network.observers import Observer
 from psm_sim.network.parts.association_timeout import Association, IdlePoll, KeepAlive
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.device.access_point_port import DevicePort
-from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
+from psm_sim.network.parts.device.radio import DeviceRadio
 from psm_sim.network.parts.device.service_periods import (
     ServicePeriodLedger,
     ServicePeriodPort,
@@ -127,22 +127,21 @@ class DeviceHop(WirelessHop):
     def join(self, wired_up: Link) -> None:
         """Create ``port`` and ``radio``."""
         topology, association, service = self.topology, self.association, self._service
-        station, hooks = topology.station, self.hooks
         agreed = service is not None and service.interval_s is not None
         reception = BeaconReception.of(replace(topology, beacon=BeaconParameters()) if agreed else topology)
         delay_s = 0.0 if agreed else topology.beacon.mean_delay_s
-        traits = RadioTraits(station, reception, association, self.ledger, delay_s)
         port_arguments = (self.env, topology.access_point, self.down, association)
-        radio_arguments = (self.up, hooks.radio, hooks.beacons)
+        device = (association, delay_s, reception, topology.station, self.ledger)
+        observers = (self.hooks.radio, self.hooks.beacons)
         self.port: DevicePort
         self.radio: DeviceRadio
         if service is None:
             self.port = DevicePort(*port_arguments)
-            self.radio = DeviceRadio(traits, self.env, self.doze, self.port, *radio_arguments)
+            self.radio = DeviceRadio(*device, self.env, self.doze, self.port, self.up, *observers)
         else:
             self.port = ServicePeriodPort(service, *port_arguments)
             self.radio = ServicePeriodRadio(
-                service, self.beacons, traits, self.env, self.doze, self.port, *radio_arguments
+                service, self.beacons, *device, self.env, self.doze, self.port, self.up, *observers
             )
         self.group = self._make_group_frames() if topology.access_point.group_per_s else None
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from psm_sim.beacons import TOLERANCE_S
-from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.parts.association_timeout import Association
-from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
+from psm_sim.network.parts.beacon_loss import LossyBeaconRadio
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.bss import Bss
@@ -22,18 +21,7 @@ from psm_sim.network.parts.mac.station_queue import (
 )
 from psm_sim.network.radio import AWAKE, BUSY, DOZING
 from psm_sim.network.segment import Segment, is_null
-from psm_sim.network.topology import Topology
 from psm_sim.policies import Poll
-
-
-class RadioContext(NamedTuple):
-    """Environment of a radio: topology, BSS, energy ledger, association, and model of the lost beacons."""
-
-    topology: Topology
-    bss: Bss
-    ledger: EnergyLedger
-    association: Association
-    reception: BeaconReception
 
 
 class MacRadio(LossyBeaconRadio):
@@ -57,11 +45,12 @@ class MacRadio(LossyBeaconRadio):
     _port: MacPort
     _uplink: AirLink
 
-    def __init__(self, context: RadioContext, *arguments: Any) -> None:
-        super().__init__(context.reception, context.topology.station, context.ledger, *arguments)
-        self._context, self._channel, self._grid = context, context.bss.channel, context.bss.beacons
+    def __init__(self, bss: Bss, association: Association, fetch: str, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._bss, self._channel, self._grid = bss, bss.channel, bss.beacons
+        self._association = association
         self._queue = StationQueue(self._channel, self._uplink, self._port, self)
-        self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
+        self._uses_ps_poll = fetch == "ps-poll"
         self._awaiting_beacon = False
         self._delay_s = 0.0  # delay of the beacons being received
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
@@ -76,12 +65,12 @@ class MacRadio(LossyBeaconRadio):
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit. The frame is sent after ``station.wake_ms`` and any new association."""
-        delay_s, dozed = self._context.association.sends(), self._state is DOZING
+        delay_s, dozed = self._association.sends(), self._state is DOZING
         contender, poll = self._queue.contender, None
         self.advance(now_s)
         if self._state is DOZING:
             self._ledger.wake_up()
-            contender.earliest_s = now_s + self._context.topology.station.wake_ms / 1000
+            contender.earliest_s = now_s + self._station.wake_ms / 1000
             poll = self._interrupt_doze(now_s)
         else:
             self._stay_awake()
@@ -303,5 +292,5 @@ class MacRadio(LossyBeaconRadio):
         if self._port.tim_bit and not self._port.awake:
             # Stations that the same beacon announces draw backoffs, so that their frames rarely collide.
             fetch = PS_POLL if self._uses_ps_poll else NULL_AWAKE
-            self._push(fetch, immediate=not self._context.bss.several_tim_bits())
+            self._push(fetch, immediate=not self._bss.several_tim_bits())
         self._arm_idle_alarm()

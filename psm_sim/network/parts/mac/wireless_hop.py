@@ -9,7 +9,7 @@ from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.bss import Bss
 from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
-from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
+from psm_sim.network.parts.mac.radio import MacRadio
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop
 
@@ -37,9 +37,9 @@ class MacHop(WirelessHop):
         reception = self._reception()
         bss.channel.late += hooks.air
         bss.ports.append(self.port)
-        context = RadioContext(topology, bss, self.ledger, self.association, reception)
+        mac = (bss, self.association, topology.mac.fetch, reception, topology.station, self.ledger)
         others = self.env, self.doze, self.port, self.up, hooks.radio, hooks.beacons
-        self.radio: MacRadio = MacRadio(context, *others)
+        self.radio: MacRadio = MacRadio(*mac, *others)
 
     def _reception(self) -> BeaconReception:
         """Return the reception of beacons, and add frame errors to both links."""
