@@ -73,13 +73,8 @@ class _PlotObserver(Observer):
         last[1] = max(last[1], _round(time_s))
 
 
-def representative_run(run: Result) -> Result:
-    """Return the first single run of a result."""
-    return Result(run.blocks[:1], (), run.facts)
-
-
 def record_events(run: Result, count: int | None = None) -> Events:
-    """Repeat a run of one seed, and return the events of its first *count* pages.
+    """Repeat the first single run of a result, and return the events of its first *count* pages.
 
     If *count* is None, :func:`fitting_page_count` determines it.
 
@@ -93,10 +88,10 @@ def record_events(run: Result, count: int | None = None) -> Events:
         server sends its frames, which differ from ``down`` by group addressed frames and by buffering.
         ``rests`` has the time and the number of beacons of each sleep decision.
     """
-    (block,) = run.blocks
+    block = run.blocks[0]
     count = count or fitting_page_count(block)
     observer = _PlotObserver()
-    observe(run, [observer], count)
+    observe(Result((block,), (), run.facts), [observer], count)
     columns = [block.pages[name][:count].tolist() for name in ("page", "start_s", "page_time_s", "slowdown")]
     pages = [
         [number, _round(start_s), _round(start_s + time_s), f"{slowdown:.4g}"]

@@ -25,7 +25,7 @@ from psm_sim.reporting.explore.settings import (
 from psm_sim.reporting.figures.comparison import frontier_of
 from psm_sim.reporting.html.comparison import html_numbers
 from psm_sim.reporting.marks import axes_of, marks_of, title_of
-from psm_sim.reporting.plotted_events import record_events, representative_run
+from psm_sim.reporting.plotted_events import record_events
 
 if TYPE_CHECKING:
     from bokeh.document import Document
@@ -93,7 +93,7 @@ class Simulator:
     def _simulate(self, settings: Settings, check: Progress) -> View:
         comparison = self._compare(settings.arguments, check)
         frontier = frontier_of(comparison, workers=1, progress=check)
-        events = [record_events(representative_run(run)) for run in comparison.shown]
+        events = [record_events(run) for run in comparison.shown]
         return View(comparison, frontier, events)
 
     def _keep(self, settings: Settings, view: View) -> None:

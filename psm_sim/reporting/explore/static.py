@@ -23,7 +23,7 @@ from psm_sim.reporting.explore.page import Compare, first_message_s
 from psm_sim.reporting.explore.settings import Settings, fitting_sizes
 from psm_sim.reporting.figures.timelines import median_page
 from psm_sim.reporting.marks import LABELS, Mark, axes_of, axis_start, marks_of, split_far, title_of
-from psm_sim.reporting.plotted_events import record_events, representative_run
+from psm_sim.reporting.plotted_events import record_events
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -205,10 +205,9 @@ _STEPS = 1000
 
 def _timelines(runs: Sequence[Result]) -> dict[str, Any]:
     """Return the timelines of one page, or of the first message, and their limits in seconds."""
-    singles = [representative_run(run) for run in runs]
-    has_pages = singles[0]["loads_pages"]
-    number = median_page(singles[1]) if has_pages else 1
-    recorded = [record_events(single, number + 1) for single in singles]  # the limits exceed the page
+    has_pages = runs[0]["loads_pages"]
+    number = median_page(runs[1]) if has_pages else 1
+    recorded = [record_events(run, number + 1) for run in runs]  # the limits exceed the page
     pages = [events["pages"][number - 1] for events in recorded]
     longest_s = max(end_s - start_s for _, start_s, end_s, _ in pages)
     low_s, high_s = (-0.15 * longest_s, 1.15 * longest_s) if has_pages else (-0.5, 2.0)

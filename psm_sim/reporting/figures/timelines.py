@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.reporting.figures.canvas import WIDTH_IN, add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.marks import first_run, short_name, styles_of, title_of
-from psm_sim.reporting.plotted_events import Events, record_events, representative_run
+from psm_sim.reporting.plotted_events import Events, record_events
 from psm_sim.reporting.style import EVENT_COLOURS, GREY
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ def draw_page_timeline(results: Sequence[Result], title: str = "") -> Figure:
     The page has the median slowdown under the first policy, see :func:`median_page`. *results* are on the
     same pages.
     """
-    same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
-    runs = [representative_run(run) for run in same]
+    runs = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     number = median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=WIDTH_IN, height_in=1.2 + 1.4 * len(runs))
     pages = [run.blocks[0].page(number) for run in runs]
@@ -117,7 +116,7 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
 def draw_polling_times(comparison: Comparison) -> Figure | None:
     """Plot one panel per policy for the first seed or client. Return None if no polling time varies."""
     styles = dict(zip(map(id, comparison.shown), styles_of(comparison.shown), strict=True))
-    rests = [(run, record_events(representative_run(run))["rests"]) for run in comparison.runs]
+    rests = [(run, record_events(run)["rests"]) for run in comparison.runs]
     varying = [(run, times) for run, times in rests if len({beacons for _, beacons in times}) > 1][:MAX_RUNS]
     if not varying:
         return None
