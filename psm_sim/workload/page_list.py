@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -293,7 +293,7 @@ def as_workload(trace: Any) -> Workload:
     """Convert a DataFrame, a list of pages or a workload to a Workload.
 
     A DataFrame has the columns of a page list and one row per page. The column ``page`` is optional. The
-    sizes of the images are a string (``"100;200"``) or a list.
+    sizes of the images are a string (``"100;200"``), a sequence or a single number.
 
     Raises
     ------
@@ -318,7 +318,6 @@ def as_workload(trace: Any) -> Workload:
     )
 
 
-def _sizes(images: Any) -> str:
-    if isinstance(images, (list, tuple)):
-        return ";".join(map(str, images))
-    return images if isinstance(images, str) else ""
+def _sizes(images: Any) -> Any:
+    is_sequence = isinstance(images, Iterable) and not isinstance(images, str)
+    return ";".join(map(str, images)) if is_sequence else images  # a missing value becomes an empty cell

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -52,7 +53,9 @@ def test_a_class_is_instantiated_and_the_result_has_its_final_state() -> None:
     assert one.policy_state.decisions == other.policy_state.decisions > 0
 
 
-@pytest.mark.parametrize("images", [FRAME["images"], [[100, 200], []], ["100;200", None]])
+@pytest.mark.parametrize(
+    "images", [FRAME["images"], [[100, 200], []], [np.array([100, 200]), []], ["100;200", None]]
+)
 def test_a_trace_argument_is_a_dataframe_a_list_of_pages_or_a_workload(images: Any) -> None:
     frame = FRAME.assign(images=images)
     pages = as_workload(frame).pages
@@ -63,6 +66,12 @@ def test_a_trace_argument_is_a_dataframe_a_list_of_pages_or_a_workload(images: A
     assert [page.image_bytes for page in pages] == [(100, 200), ()]
     assert page_rows(runs[0]) == page_rows(runs[1]) == page_rows(runs[2])
     assert [run.facts["trace"] for run in runs] == ["DataFrame", "pages", "mine"]
+
+
+def test_a_column_of_single_images_is_numeric() -> None:
+    """In pandas, integers with missing values become floating-point numbers."""
+    pages = as_workload(FRAME.assign(images=[100, float("nan")])).pages
+    assert [page.image_bytes for page in pages] == [(100,), ()]
 
 
 def test_a_topology_is_a_nested_or_dotted_dictionary() -> None:
