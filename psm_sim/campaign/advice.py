@@ -243,6 +243,11 @@ class Advice(DriverAdvice):
         return has_pages(self.comparison.workload)
 
     @property
+    def has_delays(self) -> bool:
+        """Whether the traffic has page views or messages; otherwise all delays are 0."""
+        return self.has_pages or bool(self.comparison.workload.messages)
+
+    @property
     def replications(self) -> int:
         """The number of seeds or clients."""
         return len(self.comparison.runs[0].replicates)

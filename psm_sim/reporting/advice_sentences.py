@@ -211,6 +211,8 @@ def _delay(advice: Advice, row: SettingRow) -> str:
     """Return the delay of a setting, and its relation to the bound, if any."""
     if row.verdict is DelayVerdict.LOSES:
         return f"{format_percent(100 * row.missing)} of the messages are missing"
+    if not advice.has_delays:
+        return "there is no message to delay"
     value, limit_s = format_seconds(row.delay_s.mean), advice.max_latency_s
     relation = row.verdict.value.replace("the bound", format_seconds(limit_s or 0.0, None))
     related = f", {relation}" if limit_s else ""

@@ -148,15 +148,18 @@ def conclude(
     is_single = len(runs[0].replicates) == 1
     scopes = ["in this partial result"] if is_partial else ["in this run"] if is_single else []
     sentences: list[str] = []
+    has_traffic = False
     for station in dict.fromkeys(run.station for run in runs if not run.station_policy):
         shown = [run for run in runs if run.station == station]
-        conclusion = _Conclusion(judge(shown, references, max_latency_s), max_latency_s)
+        verdict = judge(shown, references, max_latency_s)
+        has_traffic |= verdict.has_delays
+        conclusion = _Conclusion(verdict, max_latency_s)
         if station:
             sentences += conclusion.sentences([*([] if sentences else scopes), f"for {station}"])[:1]
         else:
             sentences += conclusion.sentences(scopes)
     hint = _SEED_HINT if is_synthetic else _RECORDING_HINT
-    return " ".join([*sentences, *([hint] if sentences and is_single else [])])
+    return " ".join([*sentences, *([hint] if has_traffic and is_single else [])])
 
 
 class _Conclusion:
@@ -215,7 +218,7 @@ class _Conclusion:
         best, quickest, saving = verdict.best, verdict.quickest.members, verdict.saving
         if best is not None and quickest == (best,) and len(saving) > 1:
             return [f"{text}, and delays least{self._among}: {self._delays_of(quickest)}"]
-        is_last = len(saving) < 2 or bool(verdict.runs[0].station)
+        is_last = len(saving) < 2 or not quickest or bool(verdict.runs[0].station)
         if best is not None and (is_last or best not in quickest):
             text += self._tail(best)
         return [text] if is_last else [text, self._least_delay()]

@@ -159,6 +159,13 @@ def test_traffic_without_advice_is_an_error_of_one_sentence(
     assert re.search(message, complaint)
 
 
+def test_an_idle_station_without_messages_has_no_latency(capsys: pytest.CaptureFixture[str]) -> None:
+    document = advice(capsys, "--traffic", "push:on=false,stretch_s=60", "--driver", "linux")
+    assert "There is no message to delay." in document["answer"]
+    assert "latency" not in document["answer"]
+    assert not any("p99_latency_s" in row for row in document["rows"])
+
+
 def test_currents_have_an_interval_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
     """The interval is 0.86 to 3.5 times the current without a measured board, and 13 % after one mean."""
     words = (*DEVICE[:-4], "--replications", "1", "--workers", "1", *SHORT)

@@ -311,6 +311,7 @@ def _row(advice: Advice, row: SettingRow) -> dict[str, Any]:
     result, setting = row.result, row.setting
     delay = "page_time_added_s" if advice.has_pages else "p99_latency_s"
     missing = {} if isnan(row.missing) else {"missing": row.missing}
+    delays = {delay: row.delay_s.mean, "half_width_95": {delay: row.delay_s.half_width}}
     share = setting.dtim_share(advice.dtim_period)
     other = advice.at_dtim_3.get(setting.name)
     return {
@@ -322,8 +323,7 @@ def _row(advice: Advice, row: SettingRow) -> dict[str, Any]:
         "rank": row.rank or None,
         "verdict": row.verdict.value,
         "replications": len(row.result.replicates),
-        delay: row.delay_s.mean,
-        "half_width_95": {delay: row.delay_s.half_width},
+        **(delays if advice.has_delays else {}),
         "mean_power_w": row.power_w,
         "group_frames_share": share,
         **({"current_ma": current_of(result, advice.chip)._asdict()} if advice.chip else {}),
