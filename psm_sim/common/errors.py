@@ -119,6 +119,5 @@ def _similarity(name: str, valid: str) -> float:
     key = full if "." in wanted else full.rpartition(".")[2]
     if "," in wanted:  # several names
         return 0.0
-    if len(wanted) > 2 and key.startswith(f"{wanted}_"):
-        return _CLOSE
-    return SequenceMatcher(None, wanted, key).ratio()
+    ratio = SequenceMatcher(None, wanted, key).ratio()
+    return max(ratio, _CLOSE) if len(wanted) > 2 and key.startswith(f"{wanted}_") else ratio

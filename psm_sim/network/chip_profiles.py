@@ -380,7 +380,8 @@ def _numbers(values: Mapping[str, Any], where: str) -> dict[str, float]:
     for key, value in values.items():
         known = f"{key[:-3]}_ma" if key.endswith("_ua") else key
         if known not in _NUMBERS:
-            raise InputError(f"{where}: {unknown_name_error('number', key, [*_NUMBERS, 'associate_mc'])}")
+            valid = [*_NUMBERS, *(name.replace("_ma", "_ua") for name in _NUMBERS if "_ma" in name)]
+            raise InputError(f"{where}: {unknown_name_error('number', key, [*valid, 'associate_mc'])}")
         if not _is_number(value):
             raise InputError(f"{where}: {key} must be a number >= 0, got {value!r}.")
         numbers[known] = value / 1000 if known != key else float(value)

@@ -128,6 +128,7 @@ floor_ua = "{origin}"
         ("beacon_uc = -1", "measured", "beacon_uc must be a number >= 0, got -1"),
         ("beacon_uc = nan", "measured", "beacon_uc must be a number >= 0, got nan"),
         ("beacon_uq = 1", "measured", "Unknown number 'beacon_uq'.*'beacon_uc'"),
+        ("awake_uA = 1", "measured", "Unknown number 'awake_uA'.*Did you mean 'awake_ua'"),
         ("beacon_uc = 1", "guessed", "origin of floor_ma must start with one of measured"),
         ("beacon_uc = 1\nassociate_mc = [3, 2, 1]", "measured", "associate_mc must be 3 numbers"),
         ("beacon_uc = 1\ndefault_of = 5", "measured", "default_of must be a list of names, got 5"),

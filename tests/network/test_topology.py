@@ -75,7 +75,10 @@ def test_every_key_can_be_set_from_text(key):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"links.wired.latency": "80"}, "Unknown topology key 'links.wired.latency'.*Did you mean"),
+        (
+            {"links.wired.latency": "80"},
+            "Unknown topology key 'links.wired.latency'.*Did you mean 'links.wired.latency_ms'",
+        ),
         (
             {"links.wired.rate_mbps": "0"},
             "rate_mbps must be a number >= 0.01 and <= 100000, got '0'",
