@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +71,11 @@ class Scenario:
     battery: str | None = None
 
     def __post_init__(self) -> None:
-        for name, value, minimum in (("pages", self.pages, 1), ("seed", self.seed, 0)):
-            if type(value) is not int or value < minimum:
+        numbers: tuple[tuple[str, Any, int], ...] = (("pages", self.pages, 1), ("seed", self.seed, 0))
+        for name, value, minimum in numbers:
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
                 raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
+            object.__setattr__(self, name, int(value))  # an integer of NumPy has no JSON
         if self.seed > MAX_SEED:
             raise InputError(f"seed must be at most {MAX_SEED}, got {self.seed}.")
         object.__setattr__(self, "settings", dict(self.settings))

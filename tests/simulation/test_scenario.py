@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,6 +109,11 @@ def test_the_key_depends_on_the_contents_of_user_files(
     assert scenario.key(policies) != key
     path.unlink() if before is None else path.write_bytes(before)
     assert scenario.key(policies) == key
+
+
+def test_integers_of_numpy_are_valid_numbers_of_pages_and_seeds() -> None:
+    scenario = Scenario(pages=np.int64(2), seed=np.uint8(3))  # type: ignore[arg-type]
+    assert json.dumps([scenario.pages, scenario.seed]) == "[2, 3]"
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
