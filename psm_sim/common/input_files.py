@@ -64,8 +64,11 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 
 
 def read_text(path: Path, max_bytes: int) -> str:
-    """Return the UTF-8 text of a file; see :func:`read_bytes` for *max_bytes* and the errors."""
-    return read_bytes(path, max_bytes).decode("utf-8")
+    """Return the UTF-8 text of a file; see :func:`read_bytes` for *max_bytes* and the errors.
+
+    Editors on Windows write a byte order mark first.
+    """
+    return read_bytes(path, max_bytes).decode("utf-8-sig")
 
 
 def read_toml(path: Path, kind: str) -> dict[str, Any]:

@@ -70,6 +70,11 @@ def test_large_files_are_rejected_before_they_are_read(
     assert main(["trace", "info", str(tmp_path / "x.txt")]) == 2
 
 
+def test_a_toml_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "phone.toml").write_text("[power]\nawake_w = 2\n", encoding="utf-8-sig")
+    assert read_toml(tmp_path / "phone.toml", "topology") == {"power": {"awake_w": 2}}
+
+
 def test_large_and_deeply_nested_toml_files_are_rejected(tmp_path: Path) -> None:
     texts = {
         "x = " + "[" * 5000 + "]" * 5000: "is not a valid topology: ",
