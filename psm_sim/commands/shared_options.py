@@ -53,7 +53,9 @@ def positive_time(text: str) -> float:
     if number is not None and number > 0 and not unit:  # it could mean seconds or milliseconds
         raise ArgumentTypeError(f"requires a unit, got {text!r}; use {', '.join(_SECONDS)}")
     if number is None or unit not in _SECONDS or not 0 < number * _SECONDS[unit] <= _MAX_TIME_S:
-        raise ArgumentTypeError(f"must be a time > 0 such as 300ms, 2s or 15min, got {text!r}")
+        raise ArgumentTypeError(
+            f"must be a time in {', '.join(_SECONDS)}, > 0 and at most {_MAX_TIME_S:g}s, got {text!r}"
+        )
     return number * _SECONDS[unit]
 
 

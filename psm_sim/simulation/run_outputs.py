@@ -80,8 +80,8 @@ class RunOutputs:
             max_size = min(MAX_CAPTURE_BYTES, shutil.disk_usage(path.resolve().parent).free)
             if size > max_size:
                 raise InputError(
-                    f"--{kind} {str(path)!r} would have about {size / 1e9:,.1f} GB, but at most"
-                    f" {max_size / 1e9:,.1f} GB are possible; use fewer pages or a shorter time."
+                    f"--{kind} {str(path)!r} would have about {size / 1e6:,.1f} MB, but at most"
+                    f" {max_size / 1e6:,.1f} MB are possible; use fewer pages or a shorter time."
                 )
 
     @contextmanager
