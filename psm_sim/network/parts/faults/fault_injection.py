@@ -164,8 +164,8 @@ class Faults(EndSystems):
 
     def browser(self, client: Host, on_page: Sequence[Callable[[Visit], None]]) -> AbandoningBrowser:
         """Return a browser that can abandon pages; *client* is a host from :meth:`host`."""
-        host = cast("ResettingHost", client)
-        self._browser = AbandoningBrowser(self.env, host, self.topology.browser, on_page)
+        self._client = cast("ResettingHost", client)
+        self._browser = AbandoningBrowser(self.env, self._client, self.topology.browser, on_page)
         return self._browser
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
@@ -197,7 +197,7 @@ class Faults(EndSystems):
             if self._browser.uses(end.connection):
                 give_up(end)
             elif self._messenger is not None:
-                self._messenger.reopen(end, self._browser.abort)
+                self._messenger.reopen(end, self._client.abort)
 
         return filtered
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
 from simpy import Environment
 
-from psm_sim.network.browser import STALL_S, Browser, Visit
+from psm_sim.network.browser import STALL_S, Browser
 from psm_sim.network.end_systems import ServerConnection
 from psm_sim.network.host import Host
 from psm_sim.network.segment import ConnectionId, Request, ResetSegment, Segment
@@ -85,15 +85,12 @@ class AbandoningBrowser(Browser):
         Called as soon as a page has made no progress for :data:`~psm_sim.network.browser.STALL_S` seconds.
     """
 
+    _host: ResettingHost
+
     def __init__(
-        self,
-        env: Environment,
-        host: ResettingHost,
-        parameters: BrowserParameters,
-        on_page: Sequence[Callable[[Visit], None]] = (),
+        self, env: Environment, host: ResettingHost, parameters: BrowserParameters, *arguments: Any
     ) -> None:
-        super().__init__(env, host, parameters, on_page)
-        self._resetting_host = host
+        super().__init__(env, host, parameters, *arguments)
         self._max_page_s = parameters.max_page_s or inf
         self._started_s = 0.0
         self._endpoints: list[Endpoint] = []
@@ -108,12 +105,8 @@ class AbandoningBrowser(Browser):
         self._idle.clear()
         self._alarm.cancel()
         for endpoint in self._endpoints:
-            self._resetting_host.abort(endpoint)
+            self._host.abort(endpoint)
         self.page_ended.succeed(reason)
-
-    def abort(self, endpoint: Endpoint) -> None:
-        """Abort a connection of the host."""
-        self._resetting_host.abort(endpoint)
 
     def uses(self, connection: ConnectionId) -> bool:
         """Return whether a connection belongs to the current page."""
