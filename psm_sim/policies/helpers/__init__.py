@@ -1,1 +1,1 @@
-"""Helpers of the power-save policies: inference from frames, plans of dozes, and saved learners."""
+"""Helpers of the power-save policies: inference from frames, schedules of dozes, and polling times."""
