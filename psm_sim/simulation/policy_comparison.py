@@ -50,10 +50,6 @@ OnFailure = Callable[[Comparison], None]
 """Function that receives the finished part of a comparison before the exception that ended it is raised."""
 
 
-def ignore_partial(_: Comparison) -> None:
-    """Drop a partial comparison."""
-
-
 def run_comparison(
     policies: Sequence[PolicyLike],
     scenario: Scenario,
@@ -62,7 +58,7 @@ def run_comparison(
     workers: int | None = None,
     references: References = NO_REFERENCES,
     outputs: RunOutputs = NO_OUTPUTS,
-    on_failure: OnFailure = ignore_partial,
+    on_failure: OnFailure = lambda _: None,
     isolated: bool = False,
 ) -> Comparison:
     """Run each policy, and a policy without power saving, on the pages of each seed or client.
