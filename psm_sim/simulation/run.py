@@ -234,10 +234,7 @@ def execute(
         }
         counts = {"wall_s": now_s - since_s, "events": runs[index].world.events - since_events}
         times_s = None if always_on_times_s is None else always_on_times_s[index]
-        blocks[index] = replace(
-            _read(runs[index], station_keys, counts, times_s),
-            policy_state=unwrap_policy(runs[index].policy),
-        )
+        blocks[index] = _read(runs[index], station_keys, counts, times_s)
         since_s, since_events = now_s, runs[index].world.events
 
     loads = [station.workload for station in stations]
@@ -314,7 +311,7 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> 
         for direction, stats in sorted((world.messenger.stats if world.messenger else {}).items())
     }
     pages |= {"always_on_time_s": other_s, "slowdown": slowdown}
-    return Block(keys, counts, pages, messages, failures, can_fail)
+    return Block(keys, counts, pages, messages, failures, can_fail, unwrap_policy(run.policy))
 
 
 def _traffic(world: World, *, with_lost: bool) -> dict[str, int]:

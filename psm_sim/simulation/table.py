@@ -176,17 +176,11 @@ def _derive(row: Row) -> Row:
 
 def _latency_statistics(values: NDArray[np.float64]) -> dict[str, float]:
     """Return mean, percentiles and maximum of latencies, which are nan without latencies."""
+    names = ("mean", "p50", "p90", "p99", "p999", "max")
     if not values.size:
-        return dict.fromkeys(("mean", "p50", "p90", "p99", "p999", "max"), math.nan)
-    middle, high, higher, highest = np.quantile(values, (0.5, 0.9, 0.99, 0.999)).tolist()
-    return {
-        "mean": float(values.mean()),
-        "p50": middle,
-        "p90": high,
-        "p99": higher,
-        "p999": highest,
-        "max": float(values.max()),
-    }
+        return dict.fromkeys(names, math.nan)
+    quantiles = np.quantile(values, (0.5, 0.9, 0.99, 0.999)).tolist()
+    return dict(zip(names, (float(values.mean()), *quantiles, float(values.max())), strict=True))
 
 
 def usage_of(row: Row) -> Usage:
