@@ -12,6 +12,7 @@ from psm_sim.commands.shared_options import (
     access_point_settings,
     add_access_point,
     add_format,
+    add_replications,
     add_scenario,
     add_seed,
     add_workers,
@@ -74,12 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"number of pages per seed (default: {_PAGES}, or {_PAUSES} without page views)",
     )
     add_seed(group, "first random seed")
-    group.add_argument(
-        "--replications",
-        type=integer_between(1, 1_000),
-        metavar="N",
-        help="number of seeds (default: 8, or 1 if the traffic is the same for every seed)",
-    )
+    add_replications(group, "number of seeds (default: 8, or 1 if the traffic is the same for every seed)")
     device = add_scenario(parser)
     add_access_point(device, " (default: 100TU)")
     device.add_argument(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.commands.shared_options import (
     add_force,
+    add_replications,
     add_workers,
     integer_between,
     is_given,
@@ -70,9 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=integer_between(0, MAX_SEED), metavar="N", help="first seed (default: 70001)"
     )
-    parser.add_argument(
-        "--replications", type=integer_between(1, 1000), metavar="N", help="number of seeds (default: 10)"
-    )
+    add_replications(parser, "number of seeds (default: 10)")
     parser.add_argument(
         "--seeds", metavar="FILE.toml", help="file of seeds and recordings, on which all policies run"
     )

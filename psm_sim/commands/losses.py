@@ -10,9 +10,9 @@ from psm_sim.commands.shared_options import (
     add_force,
     add_network,
     add_pages,
+    add_replications,
     add_seed,
     add_workers,
-    integer_between,
     parse_settings,
     path_option,
     positive_number,
@@ -62,13 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_network(parser)
     add_pages(parser, "number of pages")
     add_seed(parser, "first random seed")
-    parser.add_argument(
-        "--replications",
-        type=integer_between(1, 10_000),
-        default=DEFAULT_SEEDS,
-        metavar="N",
-        help="number of seeds (default: %(default)s)",
-    )
+    add_replications(parser, "number of seeds (default: %(default)s)", DEFAULT_SEEDS)
     parser.add_argument(
         "--output",
         default="losses.html",

@@ -18,9 +18,9 @@ from psm_sim.commands.shared_options import (
     add_force,
     add_format,
     add_policies_and_pages,
+    add_replications,
     add_scenario,
     add_workers,
-    integer_between,
     is_given,
     measured_profile,
     parse_settings,
@@ -84,12 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
     """Add the options of replications, reference policy and baselines."""
     group = parser.add_argument_group("comparison")
-    group.add_argument(
-        "--replications",
-        type=integer_between(1, 10_000),
-        metavar="N",
-        help="number of seeds, from --seed on; adds 95 %% confidence intervals (default: 1)",
-    )
+    add_replications(group, "number of seeds, from --seed on; adds 95 %% confidence intervals (default: 1)")
     group.add_argument(
         "--against",
         metavar="POLICY",

@@ -138,6 +138,13 @@ def add_seed(parser: argparse._ActionsContainer, meaning: str) -> None:
     )
 
 
+def add_replications(parser: argparse._ActionsContainer, meaning: str, default: int | None = None) -> None:
+    """Add ``--replications``; *meaning* is its help."""
+    parser.add_argument(
+        "--replications", type=integer_between(1, 10_000), default=default, metavar="N", help=meaning
+    )
+
+
 def add_force(parser: argparse._ActionsContainer) -> None:
     """Add ``--force``, which every command that writes files has."""
     parser.add_argument("--force", action="store_true", help="replace existing output files")
