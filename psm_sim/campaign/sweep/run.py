@@ -264,6 +264,16 @@ def run_sweep_tasks(
         row.key: row for row in table.rows if row.key in by_key and not row.error and is_current[_opened(row)]
     }
     missing = {key: task for key, task in by_key.items() if key not in rows}
+
+    def add(finished: Sequence[TaskRow]) -> None:
+        table.append(finished)
+        rows.update((row.key, row) for row in finished)
+        left = len(by_key) - len(rows)
+        progress(len(missing) - left, len(missing), "")
+        for row in finished:
+            if fail_fast and row.error:
+                raise TaskFailedError(by_key[row.key], row.error)
+
     # Read once, before the checks run user code, so that later edits do not change the results.
     policies = {str(task.policy): task.policy for task in missing.values()}
     files = {file for policy in policies.values() for file in policy.files()}
@@ -273,15 +283,10 @@ def run_sweep_tasks(
     # The last row of a task counts, so a row is appended again if its files have regained an earlier content.
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
-    table.append(failed)
-    rows |= {row.key: row for row in failed}
+    add(failed)
     names_files = {key for job in jobs for key in _keys_with_files(job)}
     isolated = bool(names_files) if cluster else limits_user_code()
     function = partial(run_job, contents, folder=Path.cwd() if cluster and isolated else None)
-    if fail_fast and failed:
-        raise TaskFailedError(by_key[failed[0].key], failed[0].error)
-    done = len(failed)
-    progress(done, len(missing), "")
     waiting = deque(jobs)
     with closing(run_as_completed(function, waiting, processes, cluster, isolated)) as outputs:
         for job, output in outputs:
@@ -290,19 +295,11 @@ def run_sweep_tasks(
                 opened = output.files if output.key in names_files else {}
                 if cluster:
                     opened = {path: digest for path, digest in opened.items() if Path(path).exists()}
-                finished = [replace(output, files=opened)]
-            elif first == len(job.rows):
-                continue
-            else:
+                add([replace(output, files=opened)])
+            elif first < len(job.rows):
                 retried, finished = _after_end(job.part(first) if first else job, output.error)
                 waiting.extend(retried)
-            table.append(finished)
-            rows |= {row.key: row for row in finished}
-            done += len(finished)
-            progress(done, len(missing), "")
-            for row in finished:
-                if fail_fast and row.error:
-                    raise TaskFailedError(by_key[row.key], row.error)
+                add(finished)
     return [rows[key] for key in by_key]
 
 
