@@ -240,7 +240,7 @@ class Advice(DriverAdvice):
     @property
     def has_pages(self) -> bool:
         """Whether the traffic has page views, so that the delay is a delay of pages."""
-        return has_pages(self.comparison.workload)
+        return self.comparison.workload.has_pages
 
     @property
     def has_delays(self) -> bool:
@@ -251,11 +251,6 @@ class Advice(DriverAdvice):
     def replications(self) -> int:
         """The number of seeds or clients."""
         return len(self.comparison.runs[0].replicates)
-
-
-def has_pages(workload: Workload) -> bool:
-    """Return whether a workload has page views, not only pauses."""
-    return any(page.objects for page in workload.pages)
 
 
 def advise(
@@ -330,7 +325,7 @@ def _check_traffic(scenario: Scenario, max_latency_s: float | None) -> Workload:
             " topology."
         )
     workload = scenario.workloads()[0]
-    if max_latency_s is not None and not workload.messages and not has_pages(workload):
+    if max_latency_s is not None and not workload.messages and not workload.has_pages:
         raise InputError(
             f"A maximum latency has no effect on trace {scenario.trace_name}, because it has neither pages"
             " nor messages; remove it or use another trace."
@@ -347,7 +342,7 @@ def _replications(scenario: Scenario, workload: Workload) -> int:
 
 def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s: float | None) -> SettingRow:
     runs = result.replicates
-    if has_pages(comparison.workload):
+    if comparison.workload.has_pages:
         pairs = zip(runs, comparison.always_on.replicates, strict=True)
         added_s = [run["page_time_s.mean"] - on["page_time_s.mean"] for run, on in pairs]
         delay_s = _jackknife(lambda indices: float(np.mean([added_s[index] for index in indices])), len(runs))

@@ -237,7 +237,7 @@ def simulate_losses(
             "losses are compared on pages that cannot fail; remove the faults and browser.max_page_s from the"
             " topology."
         )
-    if not any(page.objects for page in workload.pages):
+    if not workload.has_pages:
         raise InputError(f"trace {scenario.trace_name} has no pages; losses are compared on page views.")
     if price_w is not None and gammas is not None:
         raise InputError("gamma and price both set gamma; give one of them.")

@@ -114,7 +114,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _scenario(arguments: argparse.Namespace) -> Scenario:
-    from psm_sim.campaign.advice import has_pages
     from psm_sim.simulation.preset import RunArguments
 
     default = {} if arguments.topology or arguments.profile else {"beacon.interval_ms": 102.4}
@@ -130,7 +129,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         battery=arguments.battery,
         where="--set",
     ).scenario()
-    pages = arguments.pages or (_PAGES if has_pages(scenario.workloads()[0]) else _PAUSES)
+    pages = arguments.pages or (_PAGES if scenario.workloads()[0].has_pages else _PAUSES)
     return replace(scenario, pages=pages)
 
 
@@ -148,7 +147,6 @@ def _traffic(arguments: argparse.Namespace) -> str:
 
 def _settings(arguments: argparse.Namespace, scenario: Scenario) -> tuple[str, list[Setting]]:
     """Return the driver and its settings at the access point of the scenario."""
-    from psm_sim.campaign.advice import has_pages
     from psm_sim.campaign.driver_settings import settings_of
     from psm_sim.network.chip_profiles import load_profile
 
@@ -160,7 +158,7 @@ def _settings(arguments: argparse.Namespace, scenario: Scenario) -> tuple[str, l
             f"got {driver!r}."
         )
     topology, longest_doze_ms = scenario.resolve_unseeded_topology(), None
-    if arguments.latency is not None and not has_pages(scenario.workloads()[0]):
+    if arguments.latency is not None and not scenario.workloads()[0].has_pages:
         longest_doze_ms = 1000 * (arguments.latency - topology.round_trip_s)
     has_twt = profile is not None and profile.has_twt
     return driver, settings_of(driver, topology.beacon, has_twt=has_twt, longest_doze_ms=longest_doze_ms)

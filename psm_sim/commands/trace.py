@@ -128,7 +128,7 @@ def _convert(args: argparse.Namespace) -> None:
     sampled = kind == "profile" or spec.values.get("workload") == "sample"
     pages = args.pages if args.pages is not None else 100 if sampled else _EVERY_PAGE
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
-    if not any(page.objects for page in workload.pages):
+    if not workload.has_pages:
         raise InputError(f"trace {workload.name} has only messages; a page list requires a trace with pages.")
     count = write_page_list(to, workload.pages)
     print_message(f"Wrote {count:,} pages to {to}: {workload.remark}")

@@ -64,6 +64,11 @@ class Workload:
                 f"got {total_s:g} s."
             )
 
+    @property
+    def has_pages(self) -> bool:
+        """Whether there are page views, not only pauses."""
+        return any(page.objects for page in self.pages)
+
 
 def describe_page_count(recorded: int, requested: int) -> str:
     """Return how many of the recorded pages are replayed, as text for the remark."""

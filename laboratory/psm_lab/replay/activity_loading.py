@@ -63,7 +63,7 @@ def is_recording(spec: Spec) -> bool:
 
 
 def _page_activity(workload: Workload, nominal: NominalTransfers) -> Activity:
-    if any(page.objects for page in workload.pages):
+    if workload.has_pages:
         transfers = tuple(transfers_of(workload.pages, nominal))
         omitted = "; background messages are not replayed" if workload.messages else ""
     else:
