@@ -41,6 +41,16 @@ def flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
+def parameter_text(value: Any) -> str:
+    """Return the value of a parameter as text, as on the command line."""
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def format_parameter(value: Any) -> str:
+    """Return the value of a parameter as :func:`parameter_text`, with at most six digits of a float."""
+    return f"{value:.6g}" if isinstance(value, float) else parameter_text(value)
+
+
 def format_pairs(values: Mapping[str, Any]) -> str:
     """Return *values* as ``key=value,...``."""
     return ",".join(f"{key}={value}" for key, value in values.items())

@@ -17,6 +17,7 @@ from psm_sim.common.formatting import (
     escape_unprintable,
     format_half_width,
     format_number,
+    format_parameter,
     format_range,
     format_seconds,
     join_names,
@@ -404,15 +405,10 @@ def _topology(comparison: Comparison) -> str:
     base, differs = comparison.resolved_topology.base, comparison.topology_differs
     if comparison.scenario.topology_name == base:
         return base
-    pairs = [f"{key}={_format_setting(value)}" for key, value in differs.items()]
+    pairs = [f"{key}={format_parameter(value)}" for key, value in differs.items()]
     more = [f"and {len(pairs) - _MAX_KEYS} more"] if len(pairs) > _MAX_KEYS else []
     settings = " with " + ", ".join((*pairs[:_MAX_KEYS], *more)) if pairs else ""
     return f"{comparison.scenario.topology_name}: {base}{settings}"
-
-
-def _format_setting(value: object) -> str:
-    """Return a value as it is written after ``--set``."""
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
 
 
 def _report(row: Row) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.formatting import truncate
+from psm_sim.common.formatting import parameter_text, truncate
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_TIME_S
 from psm_sim.workload.distributions import QuantileDistribution
@@ -206,8 +206,3 @@ def _check_complete(tables: dict[str, QuantileDistribution], path: Path) -> None
 def _is_number(value: Any) -> bool:
     # Integers beyond the range of a double cannot be stored in an array.
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not abs(value) >= 10**300
-
-
-def parameter_text(value: Any) -> str:
-    """Return the text of a parameter that a TOML file sets, as on the command line."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import parameter_text
 from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_TIME_S
 from psm_sim.common.parameters import (
     build,
@@ -28,7 +29,6 @@ from psm_sim.workload.page_view import Page, Pause
 from psm_sim.workload.trace_profile import (
     Profile,
     TraceFile,
-    parameter_text,
     pop_facts,
     pop_tables,
     profile_of,

@@ -13,7 +13,7 @@ from typing import Any
 
 from psm_sim.common.component_spec import Spec, split_commas, strip_parentheses
 from psm_sim.common.errors import InputError, did_you_mean
-from psm_sim.common.formatting import flatten
+from psm_sim.common.formatting import flatten, parameter_text
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 from psm_sim.common.parameters import Parameter
@@ -111,7 +111,7 @@ class GridAxis:
         if isinstance(values, str):
             return cls(key, expand_values(values, key))
         items = values if isinstance(values, Iterable) else [values]
-        return cls(key, tuple(str(item).lower() if isinstance(item, bool) else str(item) for item in items))
+        return cls(key, tuple(map(parameter_text, items)))
 
     @property
     def policy(self) -> str:

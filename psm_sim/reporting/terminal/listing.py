@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from psm_sim.common.formatting import format_parameter
 from psm_sim.reporting.columns import Column, text_column
 from psm_sim.reporting.terminal.console import console_on, print_table
 
@@ -30,16 +31,7 @@ def _columns(rows: Sequence[dict[str, Any]]) -> list[Column]:
     ]
     return [
         text_column("parameter", [row["name"] for row in rows]),
-        text_column("default", [format_value(row["default"]) for row in rows]),
+        text_column("default", [format_parameter(row["default"]) for row in rows]),
         *(text_column(name, [row[name] for row in rows]) for name in ("unit", "range")),
         text_column("meaning", meanings),
     ]
-
-
-def format_value(value: Any) -> str:
-    """Return a parameter's value as it is written on the command line."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
