@@ -18,7 +18,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from psm_sim.common.errors import InputError, PluginError, describe_error, did_you_mean, one_of
-from psm_sim.common.input_limits import ascii_number
+from psm_sim.common.input_limits import MAX_TIME_S, ascii_number
 from psm_sim.common.user_code_guards import user_code_call
 
 _KEY = "psm_sim"
@@ -221,6 +221,10 @@ def parameter(default: Any, help: str, *, requires: str = "", **fields: Any) -> 
     return dataclasses.field(
         default=default, metadata={_KEY: {"help": help, "requires": condition, **fields}}
     )
+
+
+SECONDS: dict[str, Any] = {"unit": "s", "at_most": MAX_TIME_S}
+"""Further fields of a parameter that is a time in seconds, see :func:`parameter`."""
 
 
 def parameters_of(cls: type) -> dict[str, Parameter]:

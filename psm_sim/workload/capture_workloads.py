@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_TIME_S
-from psm_sim.common.parameters import build, check_all, parameter, values_of
+from psm_sim.common.parameters import SECONDS, build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_view import Pause
@@ -35,18 +35,13 @@ class CaptureOptions:
         choices=("both", "down", "up"),
     )
     stretch_s: float | None = parameter(
-        None,
-        "length of the interval that counts as one page; none: the whole capture",
-        unit="s",
-        above=0,
-        at_most=MAX_TIME_S,
+        None, "length of the interval that counts as one page; none: the whole capture", **SECONDS, above=0
     )
     phase_s: float = parameter(
         0.1,
         "the first packet is sent at a random time up to this, as the beacon phase is unknown",
-        unit="s",
+        **SECONDS,
         at_least=0,
-        at_most=MAX_TIME_S,
     )
 
     def __post_init__(self) -> None:

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_TIME_S
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import SECONDS, check_all, parameter
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.distributions import (
     AS_TRACE,
@@ -63,17 +62,12 @@ class PageSampling:
     max_think_s: float | None = parameter(
         1000.0,
         "maximum think time; larger ones are rejected and sampled again",
-        unit="s",
+        **SECONDS,
         above=0,
-        at_most=MAX_TIME_S,
         expert=True,
     )
     mean_think_s: float | None = parameter(
-        None,
-        "scale think times to exactly this mean over the run",
-        unit="s",
-        above=0,
-        at_most=MAX_TIME_S,
+        None, "scale think times to exactly this mean over the run", **SECONDS, above=0
     )
     request_bytes: str = parameter(
         AS_TRACE,

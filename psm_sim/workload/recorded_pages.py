@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import (
+    SECONDS,
     Condition,
     build,
     check_all,
@@ -52,9 +52,8 @@ class Playback:
     max_think_s: float | None = parameter(
         1000.0,
         "maximum think time; longer gaps between sessions are shortened to it; none: no limit",
-        unit="s",
+        **SECONDS,
         above=0,
-        at_most=MAX_TIME_S,
     )
     think_s: str = parameter(
         MAH,

@@ -15,6 +15,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import parameter_text
 from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_TIME_S
 from psm_sim.common.parameters import (
+    SECONDS,
     build,
     check_all,
     check_names,
@@ -47,9 +48,7 @@ With psm a page of ``modern`` takes 11 s on average (30 pages, seed 1).
 class Stretches:
     """Parameters of a traffic trace without sampled pages."""
 
-    stretch_s: float = parameter(
-        600.0, "length of the interval that counts as one page", unit="s", above=0, at_most=MAX_TIME_S
-    )
+    stretch_s: float = parameter(600.0, "length of the interval that counts as one page", **SECONDS, above=0)
 
     def __post_init__(self) -> None:
         check_all(self, "trace")
@@ -191,6 +190,8 @@ _MAX_DATAGRAM = 1500  # MTU of Ethernet
 _MAX_PHASES = 1_000_000
 """Maximum number of busy and quiet periods; generating them takes some seconds."""
 
+_BURSTS: dict[str, Any] = {**SECONDS, "expert": True, "requires": "timing=bursts"}
+
 
 @dataclass(frozen=True)
 class TrafficPart:
@@ -203,45 +204,18 @@ class TrafficPart:
         "clock: periodic; poisson: memoryless; bursts: alternating busy and quiet periods",
         choices=("clock", "poisson", "bursts"),
     )
-    period_s: float = parameter(
-        60.0, "mean interval; bursts: in a quiet period", unit="s", at_least=1e-6, at_most=MAX_TIME_S
-    )
+    period_s: float = parameter(60.0, "mean interval; bursts: in a quiet period", **SECONDS, at_least=1e-6)
     spread_s: float = parameter(
         0.0,
         "clock: standard deviation of each transmission time",
-        unit="s",
+        **SECONDS,
         at_least=0,
-        at_most=MAX_TIME_S,
         expert=True,
         requires="timing=clock",
     )
-    busy_s: float = parameter(
-        3.0,
-        "bursts: mean interval in a busy period",
-        unit="s",
-        at_least=1e-6,
-        at_most=MAX_TIME_S,
-        expert=True,
-        requires="timing=bursts",
-    )
-    quiet_for_s: float = parameter(
-        300.0,
-        "bursts: mean length of a quiet period",
-        unit="s",
-        above=0,
-        at_most=MAX_TIME_S,
-        expert=True,
-        requires="timing=bursts",
-    )
-    busy_for_s: float = parameter(
-        30.0,
-        "bursts: mean length of a busy period",
-        unit="s",
-        above=0,
-        at_most=MAX_TIME_S,
-        expert=True,
-        requires="timing=bursts",
-    )
+    busy_s: float = parameter(3.0, "bursts: mean interval in a busy period", **_BURSTS, at_least=1e-6)
+    quiet_for_s: float = parameter(300.0, "bursts: mean length of a quiet period", **_BURSTS, above=0)
+    busy_for_s: float = parameter(30.0, "bursts: mean length of a busy period", **_BURSTS, above=0)
     transport: str = parameter(
         "datagram",
         "single datagrams, or messages on a persistent TCP connection",

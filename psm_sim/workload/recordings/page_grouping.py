@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.common.input_limits import MAX_TIME_S
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import SECONDS, check_all, parameter
 from psm_sim.workload.recordings.recording import PageRecording
 
 Rows = NDArray[np.void]
@@ -28,7 +27,7 @@ class PageRule:
     """Parameters of the rule that groups requests into pages."""
 
     page_gap_s: float = parameter(
-        60.0, "maximum interval between two requests of a page", unit="s", at_least=0, at_most=MAX_TIME_S
+        60.0, "maximum interval between two requests of a page", **SECONDS, at_least=0
     )
     same_server: bool = parameter(True, "embedded objects come from the server of the previous request")
 
