@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import parameter
 from psm_sim.policies.base import Frame, Rest
 from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
 from psm_sim.poll import Poll
@@ -34,10 +34,6 @@ class Adaptive(LastFramePolicy):
     quiet: int = parameter(
         1, "number of intervals without a frame that end active mode", at_least=1, at_most=10_000
     )
-
-    def __post_init__(self) -> None:
-        check_all(self, "policy adaptive")
-        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start with one frame at time 0."""

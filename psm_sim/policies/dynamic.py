@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from psm_sim.common.input_limits import MAX_MS
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import parameter
 from psm_sim.policies.base import Rest
 from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
 from psm_sim.poll import Poll
@@ -65,10 +65,6 @@ class Dynamic(LastFramePolicy):
         None, "wake for every n-th beacon (none: wake for DTIM beacons)", unit="beacons",
         at_least=1, at_most=65_535,
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_all(self, "policy dynamic")
-        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start with the timeout running."""

@@ -8,7 +8,7 @@ from math import ceil
 from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import parameter
 from psm_sim.policies.base import Frame, Rest
 from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
@@ -45,10 +45,6 @@ class Predict(LastFramePolicy):
     arrivals: bool = parameter(
         True, "whether the arrival times at the access point are known, as to no real station", expert=True
     )
-
-    def __post_init__(self) -> None:
-        check_all(self, "policy predict")
-        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start without any recorded reply."""

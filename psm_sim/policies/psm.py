@@ -46,7 +46,7 @@ class Psm(Policy):
     )
 
     def __post_init__(self) -> None:
-        check_all(self, "policy psm")
+        check_all(self, f"policy {self.name}")
         self._rest = Rest(beacons=self.listen_interval, repeat=True)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:

@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.input_limits import MAX_WEIGHT
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import parameter
 from psm_sim.learning import FixedShare
 from psm_sim.policies.base import Frame, Rest
 from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
@@ -41,10 +41,6 @@ class ShareTimeout(LastFramePolicy):
     rate: float = parameter(
         4.0, "learning rate: nats per loss of the longest timeout", above=0, at_most=100, expert=True
     )
-
-    def __post_init__(self) -> None:
-        check_all(self, "policy share-timeout")
-        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start with equal weights."""

@@ -8,7 +8,7 @@ from math import fsum
 from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import parameter
 from psm_sim.policies.base import Frame, Rest
 from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
 from psm_sim.policies.helpers.outstanding_requests import is_useful
@@ -35,10 +35,6 @@ class Stpm(LastFramePolicy):
         500.0, "longest gap between two transfers of a run", unit="ms", above=0, at_most=MAX_MS
     )
     memory: int = parameter(100, "number of recorded runs", at_least=1, at_most=10_000, expert=True)
-
-    def __post_init__(self) -> None:
-        check_all(self, "policy stpm")
-        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start without any recorded run."""

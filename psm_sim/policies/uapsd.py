@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import parameter
 from psm_sim.policies.base import ServicePeriod
 from psm_sim.policies.psm import Psm
 
@@ -27,10 +27,6 @@ class Uapsd(Psm):
     max_sp: int = parameter(
         0, "maximum number of frames in a service period: 2, 4, 6, or 0 for all", at_least=0, at_most=6
     )
-
-    def __post_init__(self) -> None:
-        check_all(self, "policy uapsd")
-        super().__post_init__()
 
     @property
     def service(self) -> ServicePeriod:

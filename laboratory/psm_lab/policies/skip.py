@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS
-from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.parameters import parameter
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
 
@@ -30,9 +30,6 @@ class Skip(LastFramePolicy):
         0.0, "minimum time after a frame in which every beacon is received", unit="ms", at_least=0,
         at_most=MAX_MS,
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_all(self, "policy skip")
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Wait for the timeout, then doze for one beacon or until the listen interval's next beacon."""

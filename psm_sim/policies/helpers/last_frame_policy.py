@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from psm_sim.common.parameters import check_all
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.poll import Poll
 
@@ -14,6 +15,10 @@ class LastFramePolicy(Policy):
 
     last_s: float = 0.0
     """Time of the last frame, in seconds."""
+
+    def __post_init__(self) -> None:
+        check_all(self, f"policy {self.name}")
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start with a frame at time 0."""
