@@ -195,29 +195,8 @@ def _plain(choice: PresetChoice) -> dict[str, Any]:
 class RunArguments:
     """Arguments that define the scenario and the policies of a run, from the command line or from Python.
 
-    Attributes
-    ----------
-    trace : str, Path, Spec, list of Page, DataFrame, Workload or None
-        Trace; None selects the trace of the preset.
-    topology : str, Path, Topology, mapping of str to object, or None
-        Name, file, topology, or dictionary of nested or dotted keys. None is ``three-node``, with the keys of
-        :func:`present_network` if there is a profile.
-    pages, seed : int
-        See :class:`Scenario`.
-    settings : mapping of str to object, or None
-        Topology keys of the user. Each of them must have an effect.
-    preset : str, Path or None
-        Preset, whose parameters apply to its trace, to the policies and to the topology.
-    profile : str, Path or None
-        Chip; empty for none.
-    battery : str or None
-        Capacity of the battery.
-    loss : str or None
-        Loss of each lpsm policy.
-    clients : str, int or None
-        Clients of a recording.
-    where : str
-        Name of the settings in error messages.
+    The arguments are those of :func:`psm_sim.simulate`; None and an empty string select their defaults. Each
+    key of *settings* must have an effect. Error messages call the settings *where*.
 
     Raises
     ------
