@@ -2,7 +2,7 @@
 
 from psm_sim.network.build import build_world
 from psm_sim.network.energy_ledger import EnergyLedger, Usage
-from psm_sim.network.observers import Observer, PagesDone
+from psm_sim.network.observers import Observer
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.topology import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.world import World, run_alone
@@ -11,7 +11,6 @@ __all__ = [
     "EnergyLedger",
     "Observer",
     "PageError",
-    "PagesDone",
     "Topology",
     "Usage",
     "World",

@@ -205,19 +205,3 @@ def _overridden(observers: Sequence[Observer], event: str) -> tuple[Callable[...
     default = getattr(Observer, event)
     methods = (getattr(observer, event) for observer in observers)
     return tuple(method for method in methods if getattr(method, "__func__", None) is not default)
-
-
-class PagesDone(Observer):
-    """Observer that calls ``progress`` with the number of finished pages after each page.
-
-    ``progress`` may be replaced until the run begins.
-    """
-
-    def __init__(self, progress: Callable[[int], None] = lambda _: None) -> None:
-        self.progress = progress
-        self._done = 0
-
-    def page(self, visit: Visit) -> None:
-        """Count the page."""
-        self._done += 1
-        self.progress(self._done)

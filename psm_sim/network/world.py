@@ -48,6 +48,8 @@ class World:
         Number of SimPy events of the world's group at the end of the last page.
     messenger : BackgroundMessages or None
         Sender of the background traffic, with its latencies.
+    progress : callable
+        Called with the number of ended pages at the end of each page.
     done : callable
         Called when the last page is complete, or a page has failed.
     """
@@ -67,6 +69,7 @@ class World:
         self.events = 0
         self.messenger: BackgroundMessages | None = None
         self.browsing = False
+        self.progress: Callable[[int], None] = lambda _: None
         self.done: Callable[[], None] = lambda: None
         self._hooks = hooks = ObserverHooks([hop.ledger, *hop.observers(), *observers])
 
@@ -160,6 +163,7 @@ class World:
 
     def _record_visit(self, visit: Visit) -> None:
         self.visits.append(visit, self.usage())
+        self.progress(len(self.visits))
 
 
 class WorldGroup:

@@ -301,7 +301,7 @@ def run_task(
         label = spec_text(policy)
         progress(before, total, label)
         if len(runs) == 1:
-            runs[0].pages_done.progress = lambda count: progress(before + count, total, label)
+            runs[0].world.progress = lambda count: progress(before + count, total, label)
         return execute(runs, stations, policy, {"number": number, **keys}, times_s)
 
     plain = _without_policies(stations)

@@ -20,7 +20,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import Summary
-from psm_sim.network import Observer, PagesDone, Topology, World, build_world
+from psm_sim.network import Observer, Topology, World, build_world
 from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.build import bss_of
 from psm_sim.network.chip_profiles import load_profile
@@ -149,15 +149,12 @@ class Run:
         Parameters of the policy, as plain values.
     world : World
         The simulated network.
-    pages_done : PagesDone
-        Observer that reports the progress.
     """
 
     resolved_topology: Topology
     policy: Policy
     parameters: dict[str, Any]
     world: World
-    pages_done: PagesDone
 
 
 def prepare(
@@ -174,9 +171,8 @@ def prepare(
         If the policy does not exist or cannot be initialised.
     """
     policy = guard_policy(policy_spec)
-    pages_done = PagesDone()
-    world = build_world(topology, policy, [pages_done, *observers], bss)
-    return Run(topology, policy, policy.config(), world, pages_done)
+    world = build_world(topology, policy, observers, bss)
+    return Run(topology, policy, policy.config(), world)
 
 
 def prepare_stations(

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from psm_sim.network import EnergyLedger, Observer, PagesDone, World, build_world, load_topology, run_alone
+from psm_sim.network import EnergyLedger, Observer, World, build_world, load_topology, run_alone
 from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_sections import PowerParameters
@@ -65,12 +65,12 @@ def test_an_observer_does_not_change_the_run(policy):
 
 
 def test_only_methods_that_a_class_overrides_are_called():
-    """A plain observer is never called; an observer with page() is called for pages only."""
+    """A plain observer is never called; the ledger is called for the radio and beacons only."""
     assert all(getattr(ObserverHooks([Observer(), Observer()]), event) == () for event in EVENTS)
-    pages = PagesDone(print)
-    audience = ObserverHooks([Observer(), pages])
-    assert audience.page == (pages.page,)
-    assert all(getattr(audience, event) == () for event in EVENTS if event != "page")
+    ledger = EnergyLedger(load_topology().power)
+    audience = ObserverHooks([Observer(), ledger])
+    assert (audience.radio, audience.beacons) == ((ledger.radio,), (ledger.beacons,))
+    assert all(getattr(audience, event) == () for event in EVENTS if event not in ("radio", "beacons"))
 
 
 @pytest.mark.parametrize("release", ["true", "false"])
@@ -171,8 +171,7 @@ def test_the_finish_hook_is_not_called_after_a_failed_run():
 def test_progress_counts_pages():
     """Each page has one call, with the number of complete pages."""
     done: list[int] = []
-    run_alone(
-        build_world(load_topology(), make_policy("psm"), [PagesDone(done.append)]),
-        load_workload("ucb", 3, 1).pages,
-    )
+    world = build_world(load_topology(), make_policy("psm"))
+    world.progress = done.append
+    run_alone(world, load_workload("ucb", 3, 1).pages)
     assert done == [1, 2, 3]
