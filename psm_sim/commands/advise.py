@@ -43,9 +43,6 @@ A recommended setting keeps the 99th percentile of the latency of messages in
 both directions within --latency. With page views, --latency bounds the mean page
 time that power saving adds. Settings whose energy does not differ share a rank."""
 
-DRIVER_NAMES = ("esp-idf", "cyw43", "nrf70", "linux", "brcmfmac", "generic")
-"""Names in :data:`psm_sim.campaign.driver_settings.DRIVERS`, whose import would delay ``--help``."""
-
 _TRAFFIC = "mqtt"
 _PAGES, _PAUSES = 10, 1
 """Default of ``--pages`` for traces with page views, and for traces of messages only."""
@@ -53,6 +50,8 @@ _PAGES, _PAUSES = 10, 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
+    from psm_sim.campaign.driver_settings import DRIVERS
+
     group = parser.add_argument_group("traffic")
     group.add_argument(
         "--traffic",
@@ -80,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_access_point(device, " (default: 100TU)")
     device.add_argument(
         "--driver",
-        choices=DRIVER_NAMES,
+        choices=tuple(DRIVERS),
         help="driver whose settings are compared (default: that of the chip)",
     )
     add_format(parser.add_argument_group("output"), ("table", "json"))
@@ -147,15 +146,14 @@ def _traffic(arguments: argparse.Namespace) -> str:
 
 def _settings(arguments: argparse.Namespace, scenario: Scenario) -> tuple[str, list[Setting]]:
     """Return the driver and its settings at the access point of the scenario."""
-    from psm_sim.campaign.driver_settings import settings_of
+    from psm_sim.campaign.driver_settings import DRIVERS, settings_of
     from psm_sim.network.chip_profiles import load_profile
 
     profile = load_profile(scenario.profile) if scenario.profile else None
     driver = arguments.driver or (profile.driver if profile else "") or "generic"
-    if driver not in DRIVER_NAMES:
+    if driver not in DRIVERS:
         raise InputError(
-            f"driver.name of profile {scenario.profile} must be one of {', '.join(DRIVER_NAMES)}, "
-            f"got {driver!r}."
+            f"driver.name of profile {scenario.profile} must be one of {', '.join(DRIVERS)}, got {driver!r}."
         )
     topology, longest_doze_ms = scenario.resolve_unseeded_topology(), None
     if arguments.latency is not None and not scenario.workloads()[0].has_pages:
