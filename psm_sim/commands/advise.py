@@ -43,7 +43,6 @@ A recommended setting keeps the 99th percentile of the latency of messages in
 both directions within --latency. With page views, --latency bounds the mean page
 time that power saving adds. Settings whose energy does not differ share a rank."""
 
-_TRAFFIC = "mqtt"
 _PAGES, _PAUSES = 10, 1
 """Default of ``--pages`` for traces with page views, and for traces of messages only."""
 
@@ -57,9 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--traffic",
         "--trace",
         dest="trace",
-        default=_TRAFFIC,
         metavar="NAME|FILE[:key=...]",
-        help="bundled trace, HAR, pcap, UCB trace, page list .csv or profile .toml (default: %(default)s)",
+        help="bundled trace, HAR, pcap, UCB trace, page list .csv or profile .toml (default: mqtt)",
     )
     group.add_argument(
         "--report-every",
@@ -136,8 +134,8 @@ def _traffic(arguments: argparse.Namespace) -> str:
     """Return the trace; with ``--report-every``, the trace ``ping`` with stretches of ten periods."""
     every_s = arguments.report_every
     if every_s is None:
-        return str(arguments.trace)
-    if arguments.trace != _TRAFFIC:
+        return arguments.trace or "mqtt"
+    if arguments.trace is not None:
         raise InputError("--report-every conflicts with --traffic; remove one of them.")
     # The spread varies the phase of the reports in the beacon interval.
     times = f"period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"

@@ -206,6 +206,7 @@ def test_a_report_interval_is_checked_and_conflicts_with_other_traffic(
     for words, message in (
         (("--report-every", "15"), "--report-every requires a unit, got '15'; use ms, s, min, h."),
         (("--report-every", "15min", "--traffic", "push"), "--report-every conflicts with --traffic"),
+        (("--report-every", "15min", "--traffic", "mqtt"), "--report-every conflicts with --traffic"),
     ):
         assert main(["advise", "--profile", "esp32", *words]) == 2
         assert message in capsys.readouterr().err
