@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 from psm_sim.commands.shared_options import (
     access_point_settings,
     add_access_point,
-    add_figure_format,
     add_force,
     add_format,
     add_policies_and_pages,
     add_replications,
     add_scenario,
     add_workers,
-    is_given,
     measured_profile,
     parse_settings,
 )
@@ -70,7 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for report.html, JSON, CSV and figures",
     )
-    add_figure_format(output)
+    output.add_argument(
+        "--figure-format",
+        type=_figure_formats,
+        metavar="FORMATS",
+        help="formats of the figures: svg, png or pdf, or several such as svg,png (default: svg)",
+    )
     output.add_argument(
         "--plot",
         metavar="FILE",
@@ -79,6 +82,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_observation(output)
     add_force(output)
     add_workers(parser, "worker processes (default: all cores)")
+
+
+def _figure_formats(text: str) -> tuple[str, ...]:
+    from psm_sim.reporting.figures.canvas import FORMATS
+
+    formats = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
+    if not set(formats) <= FORMATS.keys():
+        raise argparse.ArgumentTypeError(
+            f"must be svg, png or pdf, or several separated by commas, got {text!r}"
+        )
+    return formats
 
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
@@ -165,16 +179,13 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
     start = datetime.now(UTC)
     outputs = RunOutputs.of(arguments.capture, arguments.timeline)
     folder = usable_folder(arguments.output) if arguments.output is not None else None
-    if folder is None and is_given("--figure-format", arguments.argv):
+    formats = arguments.figure_format or ("svg",)
+    if folder is None and arguments.figure_format is not None:
         raise InputError("--figure-format has no effect without --output; add --output or remove it.")
     plot = _plot_path(arguments.plot)
     with redirect_stdout(sys.stderr):  # user code may print
         policies, scenario, references, preset = parse(arguments)
-    written = (
-        []
-        if folder is None
-        else [("--output", path) for path in output_paths(folder, arguments.figure_format)]
-    )
+    written = [] if folder is None else [("--output", path) for path in output_paths(folder, formats)]
     written += [] if plot is None else [("--plot", plot)]
     _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
     return _Request(
@@ -187,7 +198,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
         arguments.latency,
         arguments.format,
         folder,
-        arguments.figure_format,
+        formats,
         plot,
         outputs,
         {} if folder is None else provenance_of(arguments.argv, start, scenario.files(policies)),
@@ -294,7 +305,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
 
     given = parse_settings(arguments.set)
     request = RunArguments(
-        arguments.trace if is_given("--trace", arguments.argv) else None,
+        arguments.trace,
         arguments.topology,
         arguments.pages,
         arguments.seed,

@@ -160,26 +160,6 @@ def add_format(parser: argparse._ActionsContainer, formats: Sequence[str] = ("ta
     )
 
 
-def add_figure_format(parser: argparse._ActionsContainer) -> None:
-    """Add ``--figure-format``."""
-    parser.add_argument(
-        "--figure-format",
-        type=_figure_formats,
-        default=("svg",),
-        metavar="FORMATS",
-        help="formats of the figures: svg, png or pdf, or several such as svg,png (default: svg)",
-    )
-
-
-def _figure_formats(text: str) -> tuple[str, ...]:
-    from psm_sim.reporting.figures.canvas import FORMATS
-
-    formats = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
-    if not set(formats) <= FORMATS.keys():
-        raise ArgumentTypeError(f"must be svg, png or pdf, or several separated by commas, got {text!r}")
-    return formats
-
-
 def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     """Add the options of the policies and of the pages that they load."""
     group = parser.add_argument_group("what to simulate")
@@ -202,9 +182,8 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--trace",
-        default="ucb",
         metavar="NAME|FILE[:key=...]",
-        help="bundled trace, HAR, pcap, UCB trace, page list .csv or profile .toml (default: %(default)s)",
+        help="bundled trace, HAR, pcap, UCB trace, page list .csv or profile .toml (default: ucb)",
     )
     add_pages(group, "number of pages")
     add_seed(group, "random seed")
