@@ -221,7 +221,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
 
 def _sizes(scale: Scale) -> tuple[str, int, int]:
     """Return the trace, its pages for two rounds of the four regimes, and the pages of the control."""
-    return ("shifting:length=0.5", 314, 60) if scale.full else ("shifting:length=0.05", 32, 15)
+    return ("shifting:length=0.5", 314, 60) if scale.full else ("shifting:length=0.02", 16, 8)
 
 
 def _seeds(scale: Scale, seed: int) -> range:

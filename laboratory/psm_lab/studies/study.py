@@ -68,7 +68,7 @@ class Scale:
 
 
 FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)
-QUICK = Scale(replications=3, pages=20, long_pages=30)
+QUICK = Scale(replications=2, pages=10, long_pages=15)
 """Scale of the stored reports, with as many pages as in the thesis, and a scale for runs of a few minutes."""
 
 
