@@ -37,3 +37,9 @@ def shared() -> Path:
 def _no_word_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test depend on how fast the machine is: commands do not say that they take long."""
     monkeypatch.setattr("psm_sim.reporting.terminal.progress.LINE_INTERVAL_S", 1e6)
+
+
+@pytest.fixture(autouse=True)
+def _one_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run commands in this process unless a test sets the number of workers: tests use all cores already."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)

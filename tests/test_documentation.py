@@ -113,7 +113,6 @@ def test_documented_examples_run(
     monkeypatch.setattr("psm_sim.commands.shared_options.DEFAULT_PAGES", 2)
     monkeypatch.setattr("psm_sim.commands.losses.DEFAULT_SEEDS", 2)
     monkeypatch.setattr("psm_sim.campaign.advice.REPLICATIONS", 1)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
     shutil.copy(ROOT / "examples" / "08-synthetic-session.har", "my.har")  # stands for a file of the reader
     printed = ""
     for mark, language, text in blocks(document):
