@@ -90,19 +90,18 @@ def find_trace(name: str) -> Path:
     if name in bundled_names("traces"):
         return bundled_dir("traces") / f"{name}.toml"
     path = Path(name)
-    if not path_exists(name) and name in (installed := installed_entry_points(ENTRY_POINT_GROUP)):
-        return _installed_trace(installed[name])
-    if path_exists(name) and path.is_dir():
-        raise InputError(f"Trace {name!r} is a folder; expected a file.")
     if path_exists(name):
+        if path.is_dir():
+            raise InputError(f"Trace {name!r} is a folder; expected a file.")
         if path.suffix.lower() in (".ppk2", ".jls"):
             raise current_error(path)
         return path
+    installed = installed_entry_points(ENTRY_POINT_GROUP)
+    if name in installed:
+        return _installed_trace(installed[name])
     if path.suffix or len(path.parts) > 1:
         raise InputError(f"Trace file not found: {name!r}; expected a path or the name of a bundled trace.")
-    raise unknown_name_error(
-        "trace", name, [*bundled_names("traces"), *installed_entry_points(ENTRY_POINT_GROUP), "FILE"]
-    )
+    raise unknown_name_error("trace", name, [*bundled_names("traces"), *installed, "FILE"])
 
 
 def _installed_trace(point: EntryPoint) -> Path:
