@@ -43,7 +43,7 @@ def describe_error(error: BaseException) -> str:
 
     The location is the file and line of user code, if the error arose there.
     """
-    parts = [type(error).__name__, *([safe_repr(error, str)] if safe_repr(error, str) else [])]
+    parts = filter(None, (type(error).__name__, safe_repr(error, str)))
     return " ".join(f"{': '.join(parts)}{source_location(error)}".split())
 
 

@@ -142,15 +142,15 @@ def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *
                     f"{other_option} and {option} both write {str(path)!r}; choose another output."
                 )
         before.append((option, path))
-        if not path.exists():
-            _NEW.update(() if force else (path.resolve(),))
-        elif force:
+        if force:
             _NEW.discard(path.resolve())
-        else:
+        elif path.exists():
             raise InputError(
                 f"{option}: {str(path)!r} already exists; choose another output, or add --force to replace"
                 " it."
             )
+        else:
+            _NEW.add(path.resolve())
 
 
 def _is_same_file(first: Path, second: Path) -> bool:
