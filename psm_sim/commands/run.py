@@ -60,14 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a run: workload, scenario, comparison, output and execution."""
     add_policies_and_pages(parser)
     add_access_point(add_scenario(parser))
-    _add_comparison(parser)
+    comparison = parser.add_argument_group("comparison")
+    add_replications(
+        comparison, "number of seeds, from --seed on; adds 95 %% confidence intervals (default: 1)"
+    )
+    comparison.add_argument("--against", metavar="POLICY", help="reference of relative values (default: psm)")
+    comparison.add_argument(
+        "--no-baselines", action="store_true", help="do not run the baselines always-on and psm"
+    )
     output = parser.add_argument_group("output")
     add_format(output, ("table", "json", "csv", "latex"))
-    output.add_argument(
-        "--output",
-        metavar="DIR",
-        help="folder for report.html, JSON, CSV and figures",
-    )
+    output.add_argument("--output", metavar="DIR", help="folder for report.html, JSON, CSV and figures")
     output.add_argument(
         "--figure-format",
         type=_figure_formats,
@@ -79,7 +82,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="plot energy against slowdown with the best known frontier, as .png, .svg or .pdf",
     )
-    _add_observation(output)
+    output.add_argument(
+        "--capture", metavar="FILE.pcap", help="802.11 frames for Wireshark, a file per policy"
+    )
+    output.add_argument(
+        "--timeline",
+        metavar="FILE.json",
+        help="write radio states, decisions and transfers for Perfetto, one file per policy",
+    )
     add_force(output)
     add_workers(parser, "worker processes (default: all cores)")
 
@@ -93,36 +103,6 @@ def _figure_formats(text: str) -> tuple[str, ...]:
             f"must be svg, png or pdf, or several separated by commas, got {text!r}"
         )
     return formats
-
-
-def _add_comparison(parser: argparse.ArgumentParser) -> None:
-    """Add the options of replications, reference policy and baselines."""
-    group = parser.add_argument_group("comparison")
-    add_replications(group, "number of seeds, from --seed on; adds 95 %% confidence intervals (default: 1)")
-    group.add_argument(
-        "--against",
-        metavar="POLICY",
-        help="reference of relative values (default: psm)",
-    )
-    group.add_argument(
-        "--no-baselines",
-        action="store_true",
-        help="do not run the baselines always-on and psm",
-    )
-
-
-def _add_observation(group: argparse._ActionsContainer) -> None:
-    """Add ``--capture`` and ``--timeline``."""
-    group.add_argument(
-        "--capture",
-        metavar="FILE.pcap",
-        help="802.11 frames for Wireshark, a file per policy",
-    )
-    group.add_argument(
-        "--timeline",
-        metavar="FILE.json",
-        help="write radio states, decisions and transfers for Perfetto, one file per policy",
-    )
 
 
 @dataclass(frozen=True)
