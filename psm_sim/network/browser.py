@@ -65,7 +65,7 @@ class Browser:
         env: Environment,
         host: Host,
         parameters: BrowserParameters,
-        on_page: Sequence[Callable[[Visit], None]] = (),
+        on_page: Sequence[Callable[[Visit], None]],
     ) -> None:
         self._env, self._host, self._on_page = env, host, on_page
         self.persistent = parameters.persistent

@@ -81,8 +81,8 @@ class Radio:
         doze: Doze,
         port: Port,
         uplink: Link | Uplink,
-        on_radio: Sequence[Callable[[float, bool], None]] = (),
-        on_beacons: Sequence[Callable[[float, int, float], None]] = (),
+        on_radio: Sequence[Callable[[float, bool], None]],
+        on_beacons: Sequence[Callable[[float, int, float], None]],
     ) -> None:
         self._env, self._port, self._uplink, self._transmitter = env, port, uplink, uplink.transmitter
         self._on_radio, self._on_beacons = on_radio, on_beacons

@@ -124,7 +124,7 @@ class Endpoint(Sender):
         constants: TcpConstants,
         connection: ConnectionId,
         host: Any,
-        give_up: Callable[[Endpoint], None] = lambda _: None,
+        give_up: Callable[[Endpoint], None],
     ) -> None:
         Sender.__init__(self, timers, constants)
         self._host, self._on_give_up = host, give_up

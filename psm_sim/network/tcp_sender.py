@@ -197,11 +197,6 @@ class Sender(ABC):
         self.recover = 0
         self.retransmissions = 0
 
-    @property
-    def in_flight(self) -> int:
-        """The number of sequence numbers sent and not acknowledged."""
-        return self.next - self.acknowledged
-
     @abstractmethod
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         """Send one segment with *payload* bytes from *seq* on and the flags *syn* and *fin*."""
@@ -314,7 +309,7 @@ class Sender(ABC):
             self._resend()
 
     def _halve(self) -> None:
-        self.slow_start_threshold = max(self.in_flight / 2, 2 * self._constants.segment)
+        self.slow_start_threshold = max((self.next - self.acknowledged) / 2, 2 * self._constants.segment)
 
     def _resend(self) -> None:
         """Retransmit the first unacknowledged segment (Karn: its round trip is not measured)."""

@@ -31,7 +31,7 @@ class Peer:
         if short_timeout:
             constants.stack = constants.stack._replace(min_timeout_s=0.001)
         kind = AckFirst if constants.stack.acknowledges_first else Endpoint
-        self.endpoint = kind(TimerQueue(self.env), constants, ConnectionId(), self)
+        self.endpoint = kind(TimerQueue(self.env), constants, ConnectionId(), self, lambda _: None)
         self.endpoint.application = self
         self.transmit = self.sent.append
 

@@ -114,7 +114,7 @@ def _mac_settings(topology: Topology) -> dict[str, Any]:
     return {"rate": rate if 1 <= rate <= 255 else 0, "ack_us": ack_us, **defaults}
 
 
-def check_capturable(topology: Topology, stations: int = 1) -> None:
+def check_capturable(topology: Topology, stations: int) -> None:
     """Reject a topology whose segments do not fit IPv4 and TCP, or too many stations.
 
     Raises

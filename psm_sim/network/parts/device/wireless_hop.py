@@ -106,7 +106,7 @@ class Transmissions(Observer):
 class DeviceHop(WirelessHop):
     """Wireless hop with the device features that the topology or the policy requires."""
 
-    def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
+    def __init__(self, topology: Topology, service: ServicePeriod | None) -> None:
         check_service_period(topology, service)
         super().__init__(topology)
         self._service = service

@@ -69,7 +69,7 @@ class FrameLoss:
         env: Environment,
         link: Link,
         causes: Sequence[Cause],
-        on_lost: Sequence[Callable[[Link, float, Segment], None]] = (),
+        on_lost: Sequence[Callable[[Link, float, Segment], None]],
     ) -> None:
         self._env, self._link, self._causes, self._on_lost = env, link, causes, on_lost
         self.frames = self.bytes = 0

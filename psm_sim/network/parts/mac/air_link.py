@@ -137,8 +137,8 @@ class AirLink(Link):
         env: Environment,
         name: LinkName,
         topology: Topology,
-        on_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
-        on_air: Sequence[AirCallback] = (),
+        on_frame: Sequence[Callable[[Link, float, float, Segment], None]],
+        on_air: Sequence[AirCallback],
     ) -> None:
         super().__init__(env, name, topology.wireless, on_frame)
         self.timing = FrameTiming(topology.mac)
