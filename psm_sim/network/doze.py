@@ -29,6 +29,8 @@ class Doze:
     ----------
     since_s, wakes_s : float
         Start of the doze, and time of the beacon for which the radio wakes.
+    number : int
+        Number of this beacon.
     every : int
         Length of the doze last begun or last loaded from the plan, in beacons.
     every_s : float
@@ -37,7 +39,7 @@ class Doze:
 
     def __init__(self, beacons: Beacons, takes_plans: bool = True) -> None:
         self._beacons, self._takes_plans = beacons, takes_plans
-        self._number = 0  # the beacon at wakes_s
+        self.number = 0
         self.every = 1
         self._promised: float = 0  # number of promised dozes of this length not yet taken
         self._plan: Plan | None = None
@@ -54,14 +56,9 @@ class Doze:
         self._plan, self._dozes = rest.plan if self._takes_plans else None, None
         self._wake_for(self._beacons.after(since_s) + every - 1, since_s)
 
-    @property
-    def number(self) -> int:
-        """The number of the beacon for which the radio wakes."""
-        return self._number
-
     def miss(self) -> None:
         """Extend the doze to the next beacon, because the planned one was missed."""
-        self._wake_for(self._number + 1, self.since_s)
+        self._wake_for(self.number + 1, self.since_s)
 
     def load_promised_doze(self) -> bool:
         """Return whether another doze is promised if nothing is buffered at ``wakes_s``.
@@ -81,11 +78,11 @@ class Doze:
         Call this only after :meth:`load_promised_doze` has returned true. One call skips all beacons between
         dozes of equal length. With an event per beacon, a run of ``psm`` would take 6 times as long.
         """
-        more = (self._beacons.before(now_s) - self._number) // self.every
+        more = (self._beacons.before(now_s) - self.number) // self.every
         skipped = int(min(more + 1, self._promised))
         self._promised -= skipped
         self._followed += skipped
-        last = self._number + (skipped - 1) * self.every
+        last = self.number + (skipped - 1) * self.every
         self._wake_for(last + self.every, self._beacons.time(last))
         return skipped
 
@@ -106,9 +103,9 @@ class Doze:
     def report_plan_followed(self) -> None:
         """Report to the plan how many of its dozes were taken, and discard it."""
         if self._followed and self._plan is not None:
-            self._plan.followed(self._followed, self._number)
+            self._plan.followed(self._followed, self.number)
         self._plan, self._followed = None, 0
 
     def _wake_for(self, number: int, since_s: float) -> None:
-        self._number, self.since_s = number, since_s
+        self.number, self.since_s = number, since_s
         self.wakes_s = self._beacons.time(number)
