@@ -29,7 +29,7 @@ STUDIES = [
     for study, stored in numbers(report.name).get("studies", {}).items()
     if "sample" in stored
 ]
-UNSAMPLED = {"one-setting", "text-like", "ocr", "drift"}
+UNSAMPLED = {"one-setting"}
 """Studies that nothing repeats: their next run stores a sample."""
 
 
