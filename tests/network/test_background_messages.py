@@ -41,7 +41,7 @@ def run(messages: Messages, policy: str = "always-on", **settings: object) -> Wo
 
 
 @pytest.mark.parametrize(("message", "direction", "latency_s"), LATENCIES)
-def test_a_message_takes_the_hand_computed_time(message, direction, latency_s):
+def test_a_background_message_takes_the_hand_computed_time(message, direction, latency_s):
     """The time has transmission and propagation on both hops, and delay and time of the reply."""
     stats = run(Messages([message])).messenger.stats
     assert list(stats) == [direction]
@@ -49,7 +49,7 @@ def test_a_message_takes_the_hand_computed_time(message, direction, latency_s):
     assert (stats[direction].sent, stats[direction].lost) == (1, 0)
 
 
-def test_messages_on_one_connection_arrive_one_after_the_other():
+def test_messages_on_one_connection_arrive_in_sequence():
     """The second message waits for the first on the slower hop; the third is sent later."""
     sent = [(1.0, 1000), (1.0, 400), (9.0, 70)]
     messages = Messages([Message(at_s, size, connection=0) for at_s, size in sent])
@@ -102,7 +102,7 @@ def test_datagrams_that_arrive_at_a_full_buffer_are_lost():
     assert (world.messenger.sent, world.port.dropped_frames) == (5, 2)
 
 
-def test_a_datagram_counts_as_lost_once_a_later_one_has_arrived():
+def test_a_datagram_counts_as_lost_once_a_later_datagram_has_arrived():
     """Datagrams after the last arrival may be in transit; messages on connections have no number."""
     stats = MessageStats()
     assert [stats.start(Message(1.0, 500)) for _ in range(4)] == [1, 2, 3, 4]

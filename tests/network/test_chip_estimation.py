@@ -21,14 +21,14 @@ def mean_ma(base_ma: float, charge_uc: float, period: int) -> float:
     return base_ma + charge_uc / (102.4 * period)
 
 
-def test_two_means_give_base_and_charge_exactly():
+def test_two_measured_means_determine_the_base_current_and_the_beacon_charge_exactly():
     """0.3 mA and 102.4 uC draw 1.3 mA at DTIM 1 and 0.4 mA at DTIM 10, in either order."""
     for means in ({1: 1.3, 10: 0.4}, {10: 0.4, 1: 1.3}):
         assert estimate_base_and_charge(means, ()) == pytest.approx((0.3, 102.4))
 
 
 @pytest.mark.parametrize("period", [1, 3, 10])
-def test_one_mean_is_reproduced_with_the_most_probable_base(period):
+def test_one_measured_mean_is_reproduced_by_the_most_probable_base_current(period):
     """No slightly different division of the mean into base and charge is more probable."""
     measured = mean_ma(0.4, 130, period)
     base, charge = estimate_base_and_charge({period: measured}, OTHERS)
@@ -43,14 +43,14 @@ def test_one_mean_is_reproduced_with_the_most_probable_base(period):
     assert distance(base) <= min(distance(0.99 * base), distance(1.01 * base))
 
 
-def test_the_prior_has_eight_chips_whose_base_and_charge_correlate():
+def test_base_current_and_beacon_charge_correlate_over_the_eight_chips_of_the_prior():
     """The correlation is 0.92, as an independent review of the same tables reports."""
     assert len(OTHERS) == 8
     assert np.corrcoef(np.log(OTHERS).T)[0, 1] == pytest.approx(0.92, abs=0.01)
     assert len(base_and_charge_of_others("light-sleep", ["esp32-c3"])) == 7
 
 
-def test_a_profile_with_measured_means_names_them_as_its_source():
+def test_a_profile_estimated_from_measured_means_names_the_means_as_its_source():
     """The fitted values reproduce the mean, to the four digits of a profile."""
     profile = load_profile("esp32-c3:dtim_3=0.8")
     values = profile.values
@@ -68,7 +68,7 @@ def test_a_profile_with_measured_means_names_them_as_its_source():
     )
 
 
-def test_a_file_states_the_interval_of_its_recording(tmp_path):
+def test_a_profile_file_states_the_interval_of_its_recording(tmp_path):
     path = tmp_path / "mine.toml"
     text = (
         "interval = [0.98, 1.02]\n[power]\nawake_w = 0.3\nasleep_w = 0.1\nbeacon_j = 0.0003\nsupply_v = 3.3\n"
@@ -91,7 +91,7 @@ def test_a_file_states_the_interval_of_its_recording(tmp_path):
         ("esp32-c3:dtm_3=1", "Unknown parameter 'dtm_3'.*'dtim_3'"),
     ],
 )
-def test_invalid_means_are_an_error(spec, message):
+def test_invalid_measured_means_are_an_error(spec, message):
     with pytest.raises(InputError, match=message):
         load_profile(spec)
 
@@ -105,12 +105,12 @@ def test_invalid_means_are_an_error(spec, message):
         (["--profile", "esp32", "--measured", "dtim=3:1mA", "--measured", "dtim=3:2mA"], "given twice"),
     ],
 )
-def test_a_measured_mean_on_the_command_line_is_checked(words, message, capsys):
+def test_a_measured_mean_from_the_command_line_is_validated(words, message, capsys):
     assert main(["--policy", "psm", "--pages", "1", *words]) == 2
     assert re.search(message, capsys.readouterr().err)
 
 
-def test_a_measured_mean_on_the_command_line_changes_the_current(capsys):
+def test_a_measured_mean_from_the_command_line_changes_the_current(capsys):
     """The idle station draws the measured current; 1,000 uA are 1 mA."""
     words = ["--policy", "psm:listen_interval=3", "--no-baselines", "--trace", "idle", "--pages", "1"]
     words += ["--beacon-interval", "100", "--profile", "esp32-c3", "--format", "json"]

@@ -64,7 +64,7 @@ MODEM = {
 
 
 @pytest.mark.parametrize(("name", "currents"), MODEM.items())
-def test_modem_sleep_draws_the_makers_current_at_each_dtim(name, currents):
+def test_modem_sleep_draws_the_current_published_by_the_maker_at_each_dtim_period(name, currents):
     """DTIM 3 was not used in the fit. The tolerance is 1 %, or 4.3 % for the ESP32, whose rows scatter."""
     mode = load_profile(name).modes["modem-sleep"]
     predicted_ma = [mode.base_ma + mode.numbers["beacon_uc"] / (period * 102.4) for period in (1, 3, 10)]
@@ -72,7 +72,7 @@ def test_modem_sleep_draws_the_makers_current_at_each_dtim(name, currents):
     assert predicted_ma[::2] == pytest.approx(currents[::2], rel=0.005 if name != "esp32-s2" else 0.02)
 
 
-def test_a_mode_of_a_profile_sets_the_hand_computed_powers():
+def test_selecting_a_mode_of_a_profile_sets_the_hand_computed_powers():
     """An ESP32-C3 in modem sleep draws 20.572 mA asleep, 83 mA awake and 91 uC a beacon, at 3.3 V."""
     values = load_profile("esp32-c3:mode=modem-sleep").values
     assert values["power.asleep_w"] == pytest.approx(0.06790, rel=1e-3)
@@ -99,7 +99,7 @@ def test_a_board_name_resolves_to_its_profile(typed, name):
         ("rp2040", "Unknown profile 'rp2040'.*'rp2040-w'"),
     ],
 )
-def test_the_error_for_an_unknown_mode_or_board_suggests_the_nearest(profile, message):
+def test_the_error_for_an_unknown_mode_or_board_suggests_the_nearest_name(profile, message):
     with pytest.raises(InputError, match=message):
         load_profile(profile)
 
@@ -141,14 +141,14 @@ floor_ua = "{origin}"
         ),
     ],
 )
-def test_an_invalid_number_in_a_mode_of_a_file_is_an_error(tmp_path, line, origin, message):
+def test_an_invalid_number_in_a_mode_of_a_profile_file_is_an_error(tmp_path, line, origin, message):
     path = tmp_path / "mine.toml"
     path.write_text(MINE.format(line=line, origin=origin))
     with pytest.raises(InputError, match=message):
         load_profile(str(path))
 
 
-def test_a_mode_of_a_file_is_in_microamperes_and_marks_numbers_without_a_source(tmp_path):
+def test_a_mode_of_a_profile_file_is_in_microamperes_and_unsourced_numbers_are_marked_as_assumed(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(MINE.format(line="beacon_uc = 100", origin="measured: PPK2"))
     profile = load_profile(f"{path}:mode=light-sleep")
@@ -158,7 +158,7 @@ def test_a_mode_of_a_file_is_in_microamperes_and_marks_numbers_without_a_source(
     assert Scenario(profile=f"{path}:mode=light-sleep").files() == [path]
 
 
-def test_deep_sleep_in_a_file_is_not_associated_and_assumes_the_charge_of_an_association(tmp_path):
+def test_deep_sleep_in_a_profile_file_is_not_associated_and_has_an_assumed_association_charge(tmp_path):
     path = tmp_path / "mine.toml"
     deep = '[[mode]]\nname = "deep-sleep"\nfloor_ua = 7'
     path.write_text(MINE.format(line="", origin="measured") + deep)
@@ -199,7 +199,7 @@ def test_an_unknown_tcp_stack_or_key_in_a_profile_is_an_error(tmp_path):
         load_profile(str(path))
 
 
-def test_a_profile_without_a_charge_per_beacon_charges_its_air_time(tmp_path, capsys):
+def test_a_profile_without_a_charge_per_beacon_charges_the_air_time_of_the_beacon(tmp_path, capsys):
     """1.384 ms at 100 mA instead of 0.5 mA, marked as assumed. Files and boards can be listed."""
     path = tmp_path / "mine.toml"
     path.write_text("[[mode]]\nname = 'light-sleep'\nsupply_v = 3\nfloor_ua = 500\nawake_ma = 100\n")
@@ -212,7 +212,7 @@ def test_a_profile_without_a_charge_per_beacon_charges_its_air_time(tmp_path, ca
     assert "CYW43439" in capsys.readouterr().out
 
 
-def test_current_is_power_over_voltage_and_battery_life_charge_over_current():
+def test_current_is_power_over_voltage_and_battery_life_is_charge_over_current():
     """Computed by hand from the ledger; without a voltage, a result has neither."""
     result = simulate("psm", pages=3, profile="bl616", battery="1000mAh")
     mean_w = usage_of(result.row).total_j / result["simulated_s"]
@@ -255,7 +255,7 @@ def test_an_invalid_profile_or_battery_is_an_error_of_one_sentence(words, messag
 
 
 @pytest.mark.parametrize(("text", "charge"), [("2000mAh", 2000.0), ("2Ah", 2000.0), ("150", 150.0)])
-def test_a_battery_is_in_mah_or_ah(text, charge, capsys):
+def test_a_battery_capacity_is_in_mah_or_ah(text, charge, capsys):
     """The days of battery life are in the JSON output and below the table."""
     words = ["--policy", "psm", "--pages", "2", "--profile", "bl616", "--battery", text]
     assert main([*words, "--format", "json"]) == 0

@@ -45,7 +45,7 @@ def test_a_fast_forward_equals_dozing_beacon_by_beacon(interval_s, since_s, beac
     assert (at_once.since_s, at_once.wakes_s) == (singly.since_s, singly.wakes_s)
 
 
-def test_a_poll_has_offsets_from_the_start_of_the_doze():
+def test_arrival_times_in_a_poll_are_offsets_from_the_start_of_the_doze():
     """Two frames arrive 10 and 30 ms after the start; no frame gives an empty poll."""
     doze = begun(0.1, 2.0, 1)
     poll = doze.end(2.1, [(2.01, RadioBench.frame(40)), (2.03, RadioBench.frame(1500))])
@@ -92,7 +92,7 @@ def test_a_plan_is_followed_doze_by_doze():
 
 
 @given(st.lists(st.floats(0, 30), max_size=6))
-def test_the_followed_hook_is_called_once_for_any_number_of_steps(stops_s):
+def test_the_followed_hook_is_called_once_however_often_the_simulator_advances_the_plan(stops_s):
     """The station receives the same beacons, however often the simulator advances it."""
     stops_s = sorted(stops_s)
     plan, at_once = Listed((3, 2), (5, 3)), Listed((3, 2), (5, 3))
@@ -100,7 +100,7 @@ def test_the_followed_hook_is_called_once_for_any_number_of_steps(stops_s):
     assert plan.calls == at_once.calls
 
 
-def test_the_followed_hook_is_not_called_if_the_first_doze_ends_with_frames():
+def test_the_followed_hook_is_not_called_if_frames_end_the_first_doze():
     """Frames at the end of the first doze end the plan; an empty plan changes nothing."""
     for plan in (Listed((3, 2)), Listed()):
         assert followed(plan, 2.0) == []

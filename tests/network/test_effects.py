@@ -59,7 +59,7 @@ def disabled(condition: Condition) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("key", DEPENDENT)
-def test_a_key_whose_condition_is_not_met_is_an_error_and_has_no_effect(key: str) -> None:
+def test_setting_a_key_whose_condition_is_not_met_is_an_error_and_would_have_no_effect(key: str) -> None:
     """The message has the key and the condition. Equal results show that the key has no effect."""
     conditions = conditions_of(key)
     for number, condition in enumerate(conditions):
@@ -77,7 +77,7 @@ def test_a_key_whose_condition_is_not_met_is_an_error_and_has_no_effect(key: str
 
 
 @pytest.mark.parametrize("key", DEPENDENT)
-def test_a_key_whose_condition_is_met_is_accepted(key: str) -> None:
+def test_setting_a_key_whose_condition_is_met_is_accepted(key: str) -> None:
     settings = {key: other_value(key) if key != "mac.preamble" else "short"}
     for condition in conditions_of(key):
         settings |= enabled(condition)
@@ -85,12 +85,12 @@ def test_a_key_whose_condition_is_met_is_accepted(key: str) -> None:
 
 
 @pytest.mark.parametrize("name", bundled_names("topologies"))
-def test_a_file_may_have_keys_without_effect(name: str) -> None:
+def test_a_topology_file_may_have_keys_without_effect(name: str) -> None:
     """Only keys that the user sets are checked."""
     check_effects(load_topology(name), [], "--set")
 
 
-def test_a_setting_may_meet_the_condition_of_a_key_in_a_file() -> None:
+def test_a_setting_may_meet_the_condition_of_a_key_in_a_topology_file() -> None:
     """Stations are checked after all settings, also those of a dictionary."""
     stations = [{"name": "phone", "count": 2}]
     with pytest.raises(InputError, match="2 stations require a shared channel"):

@@ -60,7 +60,7 @@ def check(result, power):
     st.sampled_from(PROFILES),
     st.sets(st.integers(0, len(OPTIONS) - 1), max_size=4),
 )
-def test_the_energy_follows_from_times_and_counts(policy, profile, chosen):
+def test_the_energy_equals_the_sum_over_times_and_counts(policy, profile, chosen):
     """Policies, chips, losses, powers and medium access are random."""
     changes = {key: value for number in sorted(chosen) for key, value in OPTIONS[number].items()}
     if "mac.model" in changes:

@@ -25,7 +25,7 @@ def test_the_ledger_agrees_with_a_hand_computed_run():
     assert (usage - before)[:6] == pytest.approx((0.5, 2.0, 3, 0.75 * 0.5, 0.05 * 2.0, 0.0015 * 3))
 
 
-def test_listening_for_a_beacon_is_time_awake():
+def test_listening_for_a_beacon_counts_as_time_awake():
     """The time is at most the whole doze; nothing is carried over to the next doze."""
     ledger = EnergyLedger(PowerParameters())
     ledger.radio(1.0, False)
@@ -48,7 +48,7 @@ def test_transmissions_and_wake_ups_have_their_own_energy():
         assert (usage.awake_j, usage.transmit_j, usage.wake_ups_j) == (0.75 * awake_w, 0.5, 0.5)
 
 
-def test_a_ledger_without_energies_of_transmission_and_wake_up_counts_neither():
+def test_transmissions_and_wake_ups_that_cost_no_energy_are_not_counted():
     """Results of plain topologies have no state without energy, so no such events are counted."""
     ledger = EnergyLedger(PowerParameters())
     ledger.transmit(0.25)
@@ -65,7 +65,7 @@ def test_reading_the_ledger_does_not_change_it():
 
 
 @given(st.lists(st.floats(0, 1e3), max_size=200))
-def test_times_in_the_states_add_up_to_the_time_elapsed(gaps):
+def test_the_times_in_all_states_add_up_to_the_elapsed_time(gaps):
     """The sequence of states is random."""
     ledger, now, awake = EnergyLedger(PowerParameters()), 0.0, True
     for gap in gaps:

@@ -71,13 +71,13 @@ def test_a_page_begins_with_syn_syn_ack_ack_and_request():
     assert {frame.flow for frame in frames(log, "received")} == {0, 1}
 
 
-def test_a_packet_that_interrupts_a_doze_calls_interrupted_uplink_and_sent():
+def test_a_packet_that_interrupts_a_doze_calls_the_hooks_interrupted_uplink_and_sent():
     """The call with the buffered frames comes before the calls for the packet."""
     log, _ = log_of(Recording())
     assert [event for event, _ in log[:3]] == ["interrupted", "uplink", "sent"]
 
 
-def test_a_guarded_policy_gets_the_same_calls():
+def test_a_guarded_policy_gets_the_same_calls_as_an_unguarded_policy():
     """The guard calls both hooks."""
     assert log_of(guarded_policy(Recording()))[0] == log_of(Recording())[0]
 
@@ -89,7 +89,7 @@ def test_a_policy_without_hooks_adds_no_calls_per_frame(policy):
     assert world.radio.deliver == world.client.receive
 
 
-def test_a_policy_has_the_power_of_its_radio_before_start():
+def test_the_power_of_the_radio_is_set_on_a_policy_before_start_is_called():
     """The powers are those of the topology, also through the guard."""
     policy = Recording()
     log_of(guarded_policy(policy), **{"power.awake_w": 1.5, "power.beacon_j": 0.002})

@@ -36,7 +36,7 @@ LATE = Page(1.0, 1000, (), (300,), (50.0,))
 
 @pytest.mark.parametrize("frames", [1, 2])
 @pytest.mark.parametrize("policy", ["always-on", "psm", "lpsm"])
-def test_a_run_with_a_buffer_of_one_or_two_frames_ends(frames, policy):
+def test_a_run_ends_even_if_the_buffer_holds_only_one_or_two_frames(frames, policy):
     """A repeated SYN gets a SYN-ACK; a bare ACK would take its place in the buffer forever."""
     small = world(policy, access_point__buffer_frames=frames)
     run_alone(small, load_workload("ucb", 20, 1).pages)
@@ -63,7 +63,7 @@ def test_an_unanswered_syn_is_given_up_after_three_minutes():
 
 
 @pytest.mark.parametrize("every_beacon", [False, True])
-def test_a_page_without_a_new_byte_for_too_long_fails(every_beacon):
+def test_a_page_that_receives_no_new_byte_for_too_long_fails(every_beacon):
     """The server needs two hours; the events until then do not extend the limit."""
     built = world("psm", beacon__interval_ms=1000)
     if every_beacon:
@@ -81,7 +81,7 @@ def test_an_unacknowledged_fin_leaves_no_connection_open():
     assert built.client.endpoints == {}
 
 
-def test_the_error_names_the_policy_as_the_user_did_and_can_be_pickled():
+def test_the_page_error_quotes_the_policy_as_written_and_can_be_pickled():
     """Worker processes raise the error, too."""
     with pytest.raises(PageError, match="under psm:listen_interval=65535 cannot") as caught:
         simulate("psm:listen_interval=65535", trace="ucb:server_delay_ms=50000", pages=1)
@@ -89,7 +89,7 @@ def test_the_error_names_the_policy_as_the_user_did_and_can_be_pickled():
     assert str(copied) == str(caught.value)
 
 
-def test_a_slow_link_is_an_error_or_the_run_ends():
+def test_every_accepted_link_rate_is_fast_enough_for_a_run_to_end():
     """A rate of 100 bit/s is below the range, since TCP would repeat segments forever.
 
     Pages load at the lower end of the range.

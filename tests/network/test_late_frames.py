@@ -36,7 +36,9 @@ def polled(late_frames, *arrivals_s, policy=None, release=True):
         ("join", (0.05, 0.06, 0.115), [0.112, 0.124, 0.136]),
     ],
 )
-def test_a_frame_after_more_data_0_joins_the_poll_or_waits_for_a_beacon(late_frames, arrivals_s, delivered_s):
+def test_a_frame_that_arrives_after_more_data_0_joins_the_poll_or_waits_for_a_beacon(
+    late_frames, arrivals_s, delivered_s
+):
     """The frame arrives during the last buffered frame.
 
     More Data is 1 while one frame waits behind another.

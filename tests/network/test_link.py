@@ -72,7 +72,7 @@ def test_observers_are_called_when_a_segment_is_queued():
     ]
 
 
-def test_two_links_in_a_row_deliver_as_with_one_event_per_arrival():
+def test_two_links_in_series_deliver_at_the_times_that_an_event_per_arrival_gives():
     """Arrivals of random bursts are bit-for-bit equal, with a third of the events."""
     rng, arrivals, events = np.random.default_rng(2), list[list[tuple[float, int]]](), list[int]()
     times_s = np.cumsum(rng.exponential(0.002, 200)).tolist()
@@ -129,7 +129,7 @@ def happened(kind):
     return log
 
 
-def test_a_train_of_segments_keeps_its_order_among_other_events():
+def test_segments_sent_as_a_train_keep_their_order_among_simultaneous_events():
     """Times are whole milliseconds, so most events coincide; these run in the order of scheduling."""
     log = happened(Link)
     assert len(log) > 2000

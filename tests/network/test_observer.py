@@ -101,7 +101,7 @@ def test_all_earlier_states_of_the_radio_are_reported_before_the_end_of_a_page(p
     assert meter.readings == [usage for _, usage in world.visits]
 
 
-def test_the_radio_alternates_wakes_and_dozes_and_receives_beacons_only_dozing():
+def test_the_radio_alternates_wakes_and_dozes_and_receives_beacons_only_while_dozing():
     """Each beacon is within a doze or at its end."""
     _, seen = watched("psm:listen_interval=2")
     changes = seen.of("radio")

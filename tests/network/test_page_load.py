@@ -72,7 +72,7 @@ def test_a_page_with_a_dependency_takes_the_hand_computed_time():
     assert len(seen.connections) == 1
 
 
-def test_an_object_released_by_a_first_byte_does_not_wait_for_the_last():
+def test_an_object_released_by_a_first_byte_does_not_wait_for_the_last_byte():
     """The first object takes 8 s at 1 Mbit/s; the second one is loaded at the same time."""
     keys = {"links.wired.rate_mbps": 1.0}
     first, sizes = (0, True, PAGE_START, False, 0.0), (1_000_000, 1000)
@@ -84,7 +84,7 @@ def test_an_object_released_by_a_first_byte_does_not_wait_for_the_last():
 
 
 @pytest.mark.parametrize(("multiplexed", "connections", "rounds"), [(False, 6, 4), (True, 1, 2)])
-def test_http2_carries_at_once_the_requests_that_http1_queues(multiplexed, connections, rounds):
+def test_requests_that_http1_queues_are_sent_at_once_over_http2(multiplexed, connections, rounds):
     """18 objects need three turns on six connections after a handshake, or one turn on one connection."""
     taken_s, _, seen = load(page(*[(0, multiplexed, PAGE_START, False, 0.0)] * 18, delay_s=0.1))
     assert len(seen.connections) == connections
@@ -92,7 +92,7 @@ def test_http2_carries_at_once_the_requests_that_http1_queues(multiplexed, conne
     assert taken_s == pytest.approx(RTT_S + turns * (RTT_S + 0.1), abs=1e-3)
 
 
-def test_each_host_has_its_own_limit_of_connections():
+def test_each_host_has_its_own_connection_limit():
     """The limit is six."""
     _, _, seen = load(
         page(*[(host, False, PAGE_START, False, 0.0) for host in (0, 1) * 9], hosts=(NEAR, NEAR))
@@ -100,14 +100,14 @@ def test_each_host_has_its_own_limit_of_connections():
     assert len(seen.connections) == 12
 
 
-def test_replies_of_http2_overtake_slower_ones():
+def test_fast_replies_overtake_slow_replies_over_http2():
     """The second object is complete, and releases the third, while the server works on the first."""
     releases = (0, True, PAGE_START, False, 0.0), (0, True, PAGE_START, False, 0.0), (0, True, 1, False, 0.0)
     taken_s, _, _ = load(page(*releases, delay_s=(1.0, 0.0, 0.0)))
     assert taken_s == pytest.approx(2 * RTT_S + 1.0, abs=1e-3)
 
 
-def test_dns_tcp_and_tls_handshakes_pass_the_radio():
+def test_dns_tcp_and_tls_handshakes_are_sent_and_received_by_the_radio():
     """The DNS query, TCP and TLS take a round trip each, plus the recorded delays of the host."""
     secure = PageHost(RTT_S, 0.1, 0.06, secure=True)
     taken_s, world, seen = load(page(START, hosts=(secure,)))
@@ -128,14 +128,14 @@ def test_a_handshake_on_a_closed_connection_gets_no_reply():
     assert times_s == pytest.approx([RTT_S + 1.0 + 2 * RTT_S] * 6, abs=1e-5)
 
 
-def test_a_farther_host_responds_later_by_the_difference():
+def test_a_farther_host_responds_later_by_the_difference_in_round_trip_times():
     """Recorded times to the first byte are reproduced if the topology is no slower."""
     far = PageHost(RTT_S + 0.1, 0.0, 0.0, secure=False)
     taken_s, _, _ = load(page(START, (0, False, 0, False, 0.0), hosts=(far,), delay_s=0.02))
     assert taken_s == pytest.approx(3 * (RTT_S + 0.1) + 2 * 0.02, abs=1e-3)
 
 
-def test_a_nearer_host_has_the_round_trip_of_the_server():
+def test_a_host_nearer_than_the_server_has_the_round_trip_of_the_server():
     """The longer round trip is subtracted from the delay of the host."""
     near = PageHost(0.01, 0.0, 0.0, secure=False)
     taken_s, _, _ = load(page(START, hosts=(near,), delay_s=0.05))
@@ -201,7 +201,7 @@ def pages(draw: st.DrawFn) -> DependencyPage:
 
 @settings(max_examples=60, deadline=None)
 @given(pages(), st.sampled_from(["always-on", "psm", "lpsm", "anticipate"]))
-def test_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
+def test_each_object_of_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
     """The bytes of each object are delivered once, not before its chain of gaps and delays has passed."""
     topology = load_topology("three-node", {"browser.connections": 6})
     world = build_world(topology, make_policy(policy), [seen := Requests()])
@@ -244,7 +244,7 @@ def test_no_object_is_requested_before_the_object_that_releases_it(loaded):
         {"browser.persistent": False},
     ],
 )
-def test_pages_with_dependencies_end_with_every_part_enabled(keys):
+def test_pages_with_dependencies_complete_with_every_part_enabled(keys):
     """A page is complete or reported as failed, with losses, a shared channel or time limits."""
     secure = PageHost(RTT_S, 0.05, 0.06, secure=True)
     chain = [(0, number % 2 == 0, number - 1, False, 0.01) for number in range(1, 12)]

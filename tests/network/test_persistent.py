@@ -84,7 +84,9 @@ def test_requests_and_syns_are_sent_in_the_configured_order(asks_first, order):
         ("client", 10, [("up", 0, True), ("up", 0, False), ("down", 0, True), ("down", 0, False)]),
     ],
 )
-def test_a_connection_of_one_object_is_closed_by_the_configured_end(closes_first, delay_ms, after_reply):
+def test_the_configured_host_closes_first_if_a_connection_carries_one_object(
+    closes_first, delay_ms, after_reply
+):
     """The rules are those of ns-3, checked there.
 
     The reply to a FIN with data is an ACK, a FIN and an ACK, and to one without data a FIN and an ACK. The

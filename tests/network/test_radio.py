@@ -43,7 +43,7 @@ def test_a_buffered_frame_is_delivered_at_the_next_beacon():
     assert bench.delivered == [pytest.approx(0.3)]
 
 
-def test_a_beacon_announces_a_frame_that_arrives_at_its_time():
+def test_a_beacon_announces_a_frame_that_arrives_at_the_time_of_the_beacon():
     """The beacon is the last of simultaneous events."""
     bench = RadioBench(make_policy("psm"))
     bench.arrive_at(0.3)
@@ -51,7 +51,7 @@ def test_a_beacon_announces_a_frame_that_arrives_at_its_time():
     assert bench.delivered == [pytest.approx(0.3)]
 
 
-def test_a_second_frame_at_the_time_of_the_beacon_is_in_its_poll():
+def test_a_frame_that_arrives_at_the_time_of_a_beacon_is_in_the_poll_of_the_beacon():
     """The arrival may have been scheduled after the beacon."""
     policy = Scripted()
     bench = RadioBench(policy)
@@ -82,7 +82,7 @@ def test_the_station_wakes_to_send_and_dozes_afterwards():
     ]
 
 
-def test_no_beacon_is_charged_if_a_packet_is_sent_at_its_time():
+def test_no_beacon_is_charged_if_a_packet_is_sent_at_the_time_of_the_beacon():
     """The station is already awake."""
     bench = RadioBench(make_policy("psm"), rate_mbps=5.0)
     bench.send_at(0.2)
@@ -146,7 +146,7 @@ def test_a_packet_sent_while_awake_begins_a_new_rest():
     assert bench.recorder.changes == [(pytest.approx(0.800064), False)]
 
 
-def test_buffered_frames_wait_for_the_beacon_without_release_on_uplink():
+def test_without_release_on_uplink_buffered_frames_wait_for_the_beacon():
     """The packet at 0.25 s retrieves nothing."""
     bench = RadioBench(make_policy("psm"), release_on_uplink=False)
     bench.arrive_at(0.22)
@@ -176,7 +176,7 @@ def test_frames_are_delivered_immediately_while_the_radio_stays_awake():
     assert policy.calls[1][2] is None
 
 
-def test_a_rest_awake_after_a_beacon_is_charged_as_awake():
+def test_a_rest_awake_after_a_beacon_is_charged_at_the_power_awake():
     """The radio wakes at 0.1 s, stays awake for 20 ms, and dozes until the next beacon."""
     policy = Scripted(Rest(), Rest(awake_s=0.02))
     bench = RadioBench(policy)

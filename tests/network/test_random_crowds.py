@@ -104,7 +104,7 @@ def check(number, every):
 
 @pytest.mark.parametrize("part", range(PART))
 @pytest.mark.parametrize("every", [False, True])
-def test_a_random_crowd_ends_and_obeys_the_laws(part, every):
+def test_a_run_of_a_random_crowd_ends_and_obeys_the_laws(part, every):
     """Time, energy and bytes add up; no dozing station receives; no two frames overlap on the channel."""
     for number in range(part, CROWDS // 2, PART):
         check(2_000_000 + number, every)
@@ -143,7 +143,7 @@ def test_a_crowd_with_every_fault_is_captured():
     assert len(times) > 100
 
 
-def test_settings_that_no_channel_model_has_are_an_error():
+def test_settings_that_no_channel_model_supports_are_an_error():
     """The message is one sentence."""
     for key in UNKNOWN:
         with pytest.raises(InputError, match=f"{key}=5 is not supported"):

@@ -214,14 +214,14 @@ def check(number, faults="some"):
 
 
 @pytest.mark.parametrize("part", range(PART))
-def test_a_random_world_ends_or_fails_with_a_message_and_obeys_the_laws(part):
+def test_a_run_of_a_random_world_ends_or_fails_with_a_message_and_obeys_the_laws(part):
     """The limits are of events and time. Each part has every fifth world, to run parts in parallel."""
     for number in range(part, WORLDS, PART):
         check(number)
 
 
 @pytest.mark.parametrize("part", range(PART))
-def test_with_every_fault_at_once_every_page_ends_and_the_laws_hold(part):
+def test_every_page_ends_and_the_laws_hold_with_all_faults_enabled_at_once(part):
     """Single losses and bursts on both hops, restarts, missed beacons, and dropped associations."""
     for number in range(part, WORLDS // 2, PART):
         check(1_000_000 + number, "all")

@@ -194,7 +194,7 @@ RULES = (
     ),
     Rule(
         "RFC 5681, 3.1",
-        "the window stays below the receiver's",
+        "the window never exceeds the window of the receiver",
         "open / write 9 / sends 1 101 / ack 101 / sends 201 301 / ack 201 / sends 401",
         {"max_window": 3},
     ),
@@ -222,7 +222,7 @@ RULES = (
     ),
     Rule(
         "RFC 5681, 3.1",
-        "a second timeout of the same segment leaves the threshold",
+        "a second timeout of the same segment does not change the threshold",
         f"{SIX_IN_FLIGHT} / wait 1.05 / sends 1 / wait 2.05 / sends 1 / threshold 300",
         SIX,
     ),
@@ -258,7 +258,7 @@ RULES = (
     ),
     Rule(
         "RFC 6582, 3.2, step 3",
-        "a partial ACK takes what it acknowledges off the window, and adds a segment",
+        "a partial ACK subtracts the bytes acknowledged from the window, and adds a segment",
         f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / window 600 / ack 301 / window 400 / sends 301 601",
         SIX,
     ),
@@ -375,7 +375,7 @@ RULES = (
     ),
     Rule(
         "RFC 6298, 5.2",
-        "the timer stops when all is acknowledged",
+        "the timer stops when all data are acknowledged",
         "open / write 1 / sends 1 / ack 101 / wait 100 / sends",
     ),
     Rule(
@@ -447,9 +447,19 @@ RULES = (
         "open / data 1 / write 1 / carries 101 / ack 101 / wait 1 / acknowledges",
     ),
     Rule("RFC 6298, 2.1", "a SYN is repeated after 1 s", "connect / wait 1.01 / resends-syn"),
-    Rule("lwIP, LWIP_TCP_RTO_TIME", "after 3 s", "connect / wait 2.99 / wait 0.02 / resends-syn", LWIP),
-    Rule("ESP-IDF, LWIP_TCP_RTO_TIME", "after 1.5 s", "connect / wait 1.51 / resends-syn", ESP_IDF),
-    Rule("ns-3, ConnTimeout", "after 3 s", "connect / wait 3.01 / resends-syn", NS3),
+    Rule(
+        "lwIP, LWIP_TCP_RTO_TIME",
+        "a SYN is repeated after 3 s",
+        "connect / wait 2.99 / wait 0.02 / resends-syn",
+        LWIP,
+    ),
+    Rule(
+        "ESP-IDF, LWIP_TCP_RTO_TIME",
+        "a SYN is repeated after 1.5 s",
+        "connect / wait 1.51 / resends-syn",
+        ESP_IDF,
+    ),
+    Rule("ns-3, ConnTimeout", "a SYN is repeated after 3 s", "connect / wait 3.01 / resends-syn", NS3),
     Rule(
         "RFC 5681, 3.1",
         "after a repeated SYN the first window is one segment",
@@ -463,17 +473,29 @@ RULES = (
     ),
     Rule(
         "Linux, tcp_init_transfer",
-        "after two repeated SYNs it is one segment",
+        "after two repeated SYNs the first window is one segment",
         "connect / wait 3.01 / syn-ack / window 100",
         LINUX,
     ),
-    Rule("ns-3", "never", "connect / wait 9.01 / syn-ack / window 200", NS3),
-    Rule("lwIP, tcp_process", "never", "connect / wait 9.01 / syn-ack / window 200", LWIP),
+    Rule("ns-3", "the first window is never one segment", "connect / wait 9.01 / syn-ack / window 200", NS3),
+    Rule(
+        "lwIP, tcp_process",
+        "the first window is never one segment",
+        "connect / wait 9.01 / syn-ack / window 200",
+        LWIP,
+    ),
     Rule("RFC 6298, 2.4", "the least timeout is 1 s", "open / timeout 1"),
-    Rule("Linux, TCP_RTO_MIN", "it is 0.2 s above the round trip", "open / timeout 0.3", LINUX),
-    Rule("lwIP, tcp_receive", "it is 3 slow timers", "open / timeout 1.5", LWIP),
+    Rule(
+        "Linux, TCP_RTO_MIN", "the least timeout is 0.2 s above the round trip", "open / timeout 0.3", LINUX
+    ),
+    Rule("lwIP, tcp_receive", "the least timeout is 3 slow timers", "open / timeout 1.5", LWIP),
     Rule("RFC 6298, 5.5", "a second SYN waits twice as long", "connect / wait 1.01 / timeout 2"),
-    Rule("lwIP, tcp_slowtmr", "it does not", "connect / wait 3.01 / timeout 3", LWIP),
+    Rule(
+        "lwIP, tcp_slowtmr",
+        "a second SYN does not wait twice as long",
+        "connect / wait 3.01 / timeout 3",
+        LWIP,
+    ),
     Rule(
         "Karn",
         "the ACK of a repeated segment does not end the back-off",
@@ -481,13 +503,13 @@ RULES = (
     ),
     Rule(
         "ns-3, NewAck",
-        "it does",
+        "the ACK of a repeated segment ends the back-off",
         "open / write 1 / sends 1 / wait 1.01 / sends 1 / ack 101 / timeout 1",
         NS3,
     ),
     Rule(
         "lwIP, tcp_receive",
-        "it does",
+        "the ACK of a repeated segment ends the back-off",
         "open / write 1 / sends 1 / wait 1.51 / sends 1 / timeout 3 / ack 101 / timeout 1.5",
         LWIP,
     ),
@@ -498,7 +520,7 @@ RULES = (
     ),
     Rule(
         "ns-3",
-        "it lets one go",
+        "the ACK that ends a timeout lets one segment go",
         "open / write 9 / sends 1 101 / wait 1.01 / sends 1 / ack 201 / sends 201 / ack 301 / sends 301 401",
         NS3,
     ),
@@ -507,8 +529,13 @@ RULES = (
         "a repeated SYN-ACK is acknowledged",
         "open / syn-ack / acknowledges 1",
     ),
-    Rule("ns-3", "it is not", "open / syn-ack / acknowledges", NS3),
-    Rule("Linux, TCP_DELACK_MIN", "40 ms", "open / data 1 / wait 0.03 / wait 0.02 / acknowledges 101", LINUX),
+    Rule("ns-3", "a repeated SYN-ACK is not acknowledged", "open / syn-ack / acknowledges", NS3),
+    Rule(
+        "Linux, TCP_DELACK_MIN",
+        "an ACK is delayed by 40 ms",
+        "open / data 1 / wait 0.03 / wait 0.02 / acknowledges 101",
+        LINUX,
+    ),
     Rule(
         "lwIP, TCP_TMR_INTERVAL",
         "a delayed ACK leaves at the next multiple of 250 ms",
@@ -578,7 +605,7 @@ def test_the_timeout_follows_the_round_trips(
     ("stack", "margin_s"), [("rfc", 0), ("linux", 0.2), ("lwip", 1), ("esp-idf", 1), ("ns3", 0.001)]
 )
 @pytest.mark.parametrize("round_trip_s", [0.001, 0.3, 1.2])
-def test_the_timeout_after_equal_round_trips_falls_to_its_minimum_margin(
+def test_the_timeout_falls_to_the_minimum_margin_above_equal_round_trips(
     stack: str, margin_s: float, round_trip_s: float
 ) -> None:
     """The timeout falls to the round trip with the minimum margin, or to the minimum timeout."""

@@ -90,7 +90,7 @@ class Wire:
 PER_SEGMENT = TcpParameters(delayed_ack_ms=0.0)
 
 
-def test_a_handshake_is_syn_syn_ack_ack():
+def test_a_handshake_consists_of_a_syn_a_syn_ack_and_an_ack():
     """The first segments and their senders."""
     wire = Wire(PER_SEGMENT)
     wire.transfer(100)
@@ -100,7 +100,7 @@ def test_a_handshake_is_syn_syn_ack_ack():
     assert shapes == [(0, True, 0, 0, 0), (1, True, 0, 1, 0), (0, False, 1, 1, 0), (0, False, 1, 1, 100)]
 
 
-def test_slow_start_doubles_each_round_trip_up_to_the_largest_window():
+def test_slow_start_doubles_the_window_every_round_trip_up_to_the_largest_window():
     """Segments sent per round trip: 2, 4, 8, 16, then 20."""
     wire = Wire(PER_SEGMENT)
     wire.transfer(1460 * 70)
@@ -153,7 +153,7 @@ def test_every_byte_arrives_exactly_once_under_any_losses(size, window, initial,
 
 
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.permutations(range(n)), st.randoms())))
-def test_segments_in_any_order_with_repeats_reassemble_the_stream(case):
+def test_repeated_and_reordered_segments_are_reassembled_into_the_stream(case):
     """Segments of different lengths, shuffled and repeated, give the whole stream."""
     count, order, random = case
     edges = [1]

@@ -38,7 +38,7 @@ PUBLISHED = {
 }
 
 
-def test_three_node_has_the_numbers_of_the_published_scenario():
+def test_the_three_node_topology_has_the_numbers_of_the_published_scenario():
     """The numbers are of section 2.5.4 of the thesis. Defaults in code are equal."""
     config = load_topology("three-node").config()
     assert config | PUBLISHED == config
@@ -110,7 +110,7 @@ def changed(topology):
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_an_omitted_key_has_the_value_of_three_node_in_its_section(tmp_path, section):
+def test_an_omitted_key_keeps_its_value_from_the_three_node_topology(tmp_path, section):
     """An empty file and an empty section change nothing; the wireless hop does not get wired defaults."""
     (file,) = written(tmp_path, mine=f"[{section}]\n")
     assert changed(load_topology(file)) == {}
@@ -144,7 +144,7 @@ def test_a_file_extends_a_bundled_topology_or_a_file_in_its_folder(tmp_path):
     assert topology_differences(modern) == {}
 
 
-def test_circular_extends_are_an_error(tmp_path):
+def test_topology_files_that_extend_each_other_in_a_circle_are_an_error(tmp_path):
     """The message names each file."""
     one, _ = written(tmp_path, one='extends = "two.toml"\n', two='extends = "one.toml"\n')
     with pytest.raises(InputError, match=r"circular 'extends': one.toml extends two.toml extends one.toml"):
@@ -159,7 +159,7 @@ def test_circular_extends_are_an_error(tmp_path):
         ('"gone.toml"', "mine.toml: extends: Topology file not found: 'gone.toml'"),
     ],
 )
-def test_an_invalid_extends_is_an_error(tmp_path, extends, message):
+def test_an_invalid_extends_key_is_an_error(tmp_path, extends, message):
     """The message names the extending file."""
     (file,) = written(tmp_path, mine=f"extends = {extends}\n")
     with pytest.raises(InputError, match=message):
@@ -215,7 +215,7 @@ def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
         ("[power]\nasleep_w = 2\n", "power: asleep_w must not exceed awake_w = 0.75, got 2"),
     ],
 )
-def test_the_error_for_a_broken_file_names_it(tmp_path, text, message):
+def test_the_error_for_a_broken_topology_file_has_the_file_name(tmp_path, text, message):
     """The message names the file and the key."""
     file = tmp_path / "broken.toml"
     file.write_text(text)

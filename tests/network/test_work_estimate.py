@@ -36,7 +36,7 @@ def test_a_run_of_too_many_frames_is_an_error_before_it_begins(
 
 
 @pytest.mark.parametrize("trace", ["ucb", "modern", "ping", "mqtt", "bulk"])
-def test_the_estimate_has_the_magnitude_of_the_run(trace: str) -> None:
+def test_the_estimated_work_has_the_order_of_magnitude_of_the_run(trace: str) -> None:
     """The estimate counts no ACKs, SYNs or FINs, so a run has one to a few times as many frames."""
     scenario = Scenario(trace, pages=5)
     workload = scenario.workload()

@@ -13,7 +13,7 @@ def us(seconds):
     return round(1e6 * seconds, 3)
 
 
-def test_a_full_frame_of_802_11b_takes_its_preamble_and_bits():
+def test_an_802_11b_frame_of_full_size_takes_the_time_of_its_preamble_and_bits():
     """The preamble takes 192 us. 1500 B with 38 B of headers take 1538 * 8 / 11 = 1118.5 us, rounded up."""
     timing = FrameTiming(MacParameters())
     assert us(timing.data_s(1500)) == 192 + 1119
@@ -25,14 +25,14 @@ def test_a_full_frame_of_802_11b_takes_its_preamble_and_bits():
     assert (timing.cw_min, timing.first_slots) == (31, 3)
 
 
-def test_a_short_preamble_is_not_used_at_1_mbps():
+def test_no_short_preamble_is_used_at_1_mbps():
     """802.11-2020, 16.2.2: the short preamble has its header at 2 Mbit/s."""
     timing = FrameTiming(MacParameters(preamble="short"))
     assert us(timing.data_s(1500)) == 96 + 1119
     assert us(timing.eifs_s) == 10 + 192 + 14 * 8
 
 
-def test_a_frame_of_802_11g_takes_symbols_of_4_us():
+def test_an_802_11g_frame_takes_a_whole_number_of_4_us_symbols():
     """The 16 + 8 * 1538 + 6 bits take 58 symbols of 216. The preamble takes 20 us and the extension 6 us."""
     timing = FrameTiming(MacParameters(standard="802.11g"))
     assert us(timing.data_s(1500)) == 20 + 58 * 4 + 6
@@ -40,7 +40,7 @@ def test_a_frame_of_802_11g_takes_symbols_of_4_us():
     assert (us(timing.slot_s), us(timing.sifs_s), timing.cw_min) == (9, 10, 15)
 
 
-def test_a_frame_of_802_11n_has_a_longer_preamble():
+def test_an_802_11n_frame_has_a_longer_preamble():
     """12,326 bits at 260 per symbol are 48 symbols; the ACK is one of 802.11g."""
     timing = FrameTiming(MacParameters(standard="802.11n", qos=False))
     assert us(timing.data_s(1502)) == 36 + 48 * 4 + 6
@@ -59,7 +59,7 @@ def test_beacons_of_2_4_ghz_are_sent_at_1_mbps_with_the_preamble_of_802_11b():
 
 
 @pytest.mark.parametrize("standard", RATES_MBPS)
-def test_a_higher_rate_is_never_slower_and_an_ack_never_faster_than_its_data(standard):
+def test_a_higher_data_rate_makes_neither_data_frames_nor_acks_slower(standard):
     """The rates are all those of the standard."""
     timings = [FrameTiming(MacParameters(standard=standard, data_mbps=rate)) for rate in RATES_MBPS[standard]]
     times_s = [timing.data_s(1500) for timing in timings]
@@ -76,7 +76,7 @@ def test_a_higher_rate_is_never_slower_and_an_ack_never_faster_than_its_data(sta
         ({"model": "csma"}, "mac: model must be one of link, dcf, got 'csma'"),
     ],
 )
-def test_a_rate_that_the_standard_lacks_is_an_error(keys, message):
+def test_a_rate_that_the_standard_does_not_define_is_an_error(keys, message):
     """The message has the value and the valid rates."""
     with pytest.raises(InputError, match=message):
         MacParameters(**keys)

@@ -52,7 +52,7 @@ def test_a_capture_does_not_change_the_run(policy):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("policy", ["psm", "lpsm"])
-def test_a_capture_has_each_received_frame_with_its_time_and_bytes(policy, variant):
+def test_a_capture_contains_every_received_frame_with_its_time_and_length(policy, variant):
     """The links give the times; frames in transmission at the end of the run are absent."""
     world, log, data = captured(policy, **VARIANTS[variant])
     for up, reported in ((False, log.down), (True, log.up)):
@@ -70,7 +70,7 @@ def test_a_capture_has_each_received_frame_with_its_time_and_bytes(policy, varia
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_capture_is_in_order_and_each_sender_numbers_its_frames(variant):
+def test_frames_of_a_capture_are_in_time_order_and_numbered_per_sender(variant):
     """Sequence numbers increase by one, modulo 4096; beacons of the access point have numbers, too."""
     _, _, data = captured("bsd:p=0.5", pages=12, **VARIANTS[variant])
     assert all(one.time_ns <= other.time_ns for one, other in pairwise(records(data)))
@@ -129,7 +129,7 @@ def test_the_tim_bit_is_cleared_when_a_frame_expires():
 
 @pytest.mark.parametrize("variant", ["plain", "beacons alone release", "late frames wait", "as devices are"])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_no_frame_is_sent_to_a_station_after_its_frame_with_pm_1(policy, variant):
+def test_after_announcing_pm_1_a_station_receives_only_the_frames_that_it_polls(policy, variant):
     """Replies to PS-Polls and group addressed frames are exceptions."""
     _, _, data = captured(policy, **VARIANTS[variant])
     sleeps, polled = False, 0
@@ -143,7 +143,7 @@ def test_no_frame_is_sent_to_a_station_after_its_frame_with_pm_1(policy, variant
             polled = max(0, polled - 1)
 
 
-def test_more_data_is_set_while_another_frame_is_queued():
+def test_the_more_data_bit_is_set_while_another_frame_is_queued():
     """A beacon releases three segments, of which two have More Data, or a single one without it."""
     file = io.BytesIO()
     world = build_world(load_topology(), make_policy("psm"), capture_observers(file, 1))
@@ -157,7 +157,7 @@ def test_more_data_is_set_while_another_frame_is_queued():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_file_does_not_depend_on_the_size_of_writes(variant, monkeypatch):
+def test_the_capture_file_does_not_depend_on_how_many_frames_a_write_has(variant, monkeypatch):
     """A write has a few frames and beacons, or all of them."""
     _, _, at_once = captured("psm", **VARIANTS[variant])
     monkeypatch.setattr("psm_sim.network.parts.capture.sniffer._FLUSH_FRAMES", 3)
@@ -178,7 +178,7 @@ def test_every_individually_addressed_frame_gets_an_ack():
 
 
 @pytest.mark.parametrize("policy", ["always-on", "psm:listen_interval=5", "twt"])
-def test_group_frames_follow_a_dtim_beacon_with_the_group_bit(policy):
+def test_group_frames_follow_a_dtim_beacon_whose_group_bit_is_set(policy):
     """A beacon has the bit exactly if group frames precede the next one, received or not."""
     world, _, data = captured(policy, **AS_THEY_ARE)
     announced, follow = [], []

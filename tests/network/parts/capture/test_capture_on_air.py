@@ -53,7 +53,7 @@ def polls(record):
     return isinstance(record, Frame) and record.kind == "ps-poll"
 
 
-def test_a_late_beacon_replaces_the_beacons_due_meanwhile():
+def test_a_late_beacon_replaces_the_beacons_that_fell_due_while_it_was_delayed():
     """The beacon of 0.3 s is sent at 0.54 s: beacons 3 and 4 are omitted, 5 is late, and 6 is on time."""
     times = BeaconTimes(capture_header_values(load_topology("three-node", {"mac.model": "dcf"})))
     gap_s, air_s = 30e-6, 864e-6
@@ -113,7 +113,7 @@ def test_exactly_the_frames_that_collided_have_the_retry_bit(variant, monkeypatc
 
 
 @pytest.mark.parametrize("taken_back", [True, False])
-def test_a_withdrawn_null_frame_is_not_repeated_by_the_next_one(taken_back):
+def test_a_null_frame_after_a_withdrawn_null_frame_is_not_marked_as_a_retry(taken_back):
     """The next null frame is new, and has no Retry bit."""
     aired: list[AirFrame] = []
     topology = load_topology("three-node", {"mac.model": "dcf"})

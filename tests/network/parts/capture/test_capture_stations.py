@@ -141,7 +141,7 @@ def _polls(record):
     return isinstance(record, Frame) and record.kind == "ps-poll"
 
 
-def test_more_stations_than_association_ids_are_an_error():
+def test_a_capture_of_more_stations_than_there_are_association_ids_is_an_error():
     """The error precedes the run."""
     topology = load_topology("three-node", {"mac.model": "dcf"})
     crowd = tuple(StationSpec(f"m{number}", count=250) for number in range(9))

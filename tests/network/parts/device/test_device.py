@@ -88,7 +88,7 @@ EVERYTHING = {
 
 
 @pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "bsd", "lpsm"])
-def test_bytes_are_conserved_with_all_effects_and_with_an_event_per_beacon(policy):
+def test_bytes_are_conserved_under_all_effects_and_an_event_per_beacon_changes_no_energy(policy):
     """Bytes sent are received, in transit or dropped; energy and page times do not depend on the events."""
     result, fired = run_both(policy, pages=3, settings=EVERYTHING)
     assert page_rows(fired) == page_rows(result)
@@ -99,7 +99,7 @@ def test_bytes_are_conserved_with_all_effects_and_with_an_event_per_beacon(polic
     assert min(usage) > 0
 
 
-def test_a_frame_is_retrieved_at_the_beacon_after_a_missed_one():
+def test_a_frame_announced_in_a_missed_beacon_is_retrieved_at_the_next_beacon():
     """The frame of 0.15 s is announced at 0.2 s, in a missed beacon, and retrieved at 0.3 s."""
     bench = Bench({"beacon.loss": 0.5})
     bench.lose(2)
@@ -110,7 +110,7 @@ def test_a_frame_is_retrieved_at_the_beacon_after_a_missed_one():
     assert bench.world.radio.beacons_missed == 1
 
 
-def test_after_a_missed_beacon_a_station_receives_the_next_one():
+def test_a_station_receives_the_beacon_after_a_missed_beacon():
     """The listen interval is 3: after the miss at 0.3 s the station wakes at 0.4 s, and then at 0.6 s."""
     bench = Bench({"beacon.loss": 0.5}, "psm:listen_interval=3")
     bench.lose(3)
@@ -140,7 +140,7 @@ def test_a_busy_channel_costs_its_mean_delay_per_beacon():
     assert usage.awake_s + usage.asleep_s == pytest.approx(9.98)
 
 
-def test_a_clock_that_drifts_costs_guard_time():
+def test_a_drifting_clock_costs_guard_time():
     """The guard time is 9.9 ms for 9.9 s asleep at 1000 ppm, plus 0.2 ms for each of 99 beacons."""
     bench = Bench({"station.drift_ppm": 1000, "station.guard_ms": 0.2})
     bench.send_at(9.95)
@@ -149,7 +149,7 @@ def test_a_clock_that_drifts_costs_guard_time():
     assert usage.asleep_s == pytest.approx(9.98 - usage.awake_s)
 
 
-def test_guard_times_of_an_unfinished_doze_count():
+def test_the_guard_times_of_an_unfinished_doze_are_charged():
     """A station without traffic is awake for 0.2 ms for each of 99 beacons."""
     usage = Bench({"station.guard_ms": 0.2}).run(9.98)
     assert usage.awake_s == pytest.approx(99 * 0.2e-3)
@@ -181,7 +181,7 @@ def group_of(settings, policy="psm", until=1000.05):
     return bench.world.hop.group, bench
 
 
-def test_a_station_misses_the_group_frames_after_dtim_beacons_that_it_skips():
+def test_a_station_misses_the_group_frames_of_the_dtim_beacons_that_it_skips():
     """A station that wakes for every third DTIM beacon misses two in three group frames."""
     every, _ = group_of({"beacon.dtim_period": 2}, "psm:listen_interval=2")
     assert every.sent == pytest.approx(2000, abs=150)
@@ -225,7 +225,7 @@ def test_a_poll_of_the_access_point_renews_the_association_of_a_dozing_station()
     assert usage.awake_s == pytest.approx((3 * 28 + 1500) * 8 / 5e6, abs=1e-3)
 
 
-def test_an_unacknowledged_poll_ends_the_association_3_s_after_the_limit():
+def test_an_unacknowledged_poll_ends_the_association_3_s_after_the_idle_limit():
     """A station that dozes for 100 beacons is disassociated at 13 s; a frame at 12 s still waits."""
     bench = Bench({"access_point.idle_limit_s": 10}, "psm:listen_interval=1000")
     bench.arrive_at(12)

@@ -35,7 +35,7 @@ REPORTED = {"browser.max_page_s": 1e6}
 """Settings with which a failed page does not end the run."""
 
 
-def test_a_page_without_progress_fails_exactly_after_an_hour():
+def test_a_page_without_progress_fails_after_exactly_one_hour():
     """The hour begins at the last new byte of the page, here of the main object."""
     slow = Page(1.0, 1000, (2000,), (300, 300), (0.0, 4000.0))
     (failed, _), (last, _) = loaded(REPORTED, [slow, QUICK]).visits
@@ -64,7 +64,7 @@ def test_the_connections_of_a_failed_page_are_reset():
     balance(world)
 
 
-def test_a_lost_reset_is_repeated_when_the_server_sends_more():
+def test_the_client_repeats_a_lost_reset_when_the_server_sends_more_data():
     """The two segments of the image arrive at a station without such a connection."""
     seen = Frames()
     gone: list[object] = []
@@ -93,7 +93,7 @@ class Sleeper(Policy):
         return Rest(beacons=10**9)
 
 
-def test_a_connection_that_is_given_up_fails_only_its_page():
+def test_giving_up_a_connection_fails_only_the_page_of_that_connection():
     """The server gives up the reply after 924.6 s; the next page has its own connections."""
     late = Page(1.0, 1000, (), (300,), (50.0,))
     world = loaded(REPORTED, [late, late], Sleeper())
@@ -104,12 +104,12 @@ def test_a_connection_that_is_given_up_fails_only_its_page():
     assert times_s == pytest.approx([50 + 970] * 2, abs=60)
 
 
-def test_without_faults_a_failed_page_ends_the_run():
+def test_a_failed_page_ends_the_run_if_no_faults_are_configured():
     with pytest.raises(PageError, match="Page 1 under psm cannot be loaded: no new byte"):
         loaded({}, [Page(1.0, 1000, (), (300,), (4000.0,))])
 
 
-def test_a_persistent_connection_is_reopened_after_it_was_given_up():
+def test_a_persistent_connection_is_reopened_after_tcp_has_given_up():
     """Messages during the outage are counted as lost; later messages arrive."""
     messages = Messages([Message(10.0 + 100.0 * k, 50, True, 40, 0.0, 0) for k in range(40)])
     world = world_with({"faults.wired.loss": 1e-12})

@@ -30,7 +30,7 @@ def pages():
 
 @pytest.mark.parametrize("hop", HOPS)
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_page_is_complete_with_losses_and_bytes_are_conserved(hop, policy, pages):
+def test_every_page_completes_and_bytes_are_conserved_despite_frame_losses(hop, policy, pages):
     """A hop loses 5 % of its frames, with every kind of radio."""
     world = loaded({f"faults.{hop}.loss": 0.05}, pages, policy)
     assert len(world.visits) == len(pages)
@@ -41,7 +41,7 @@ def test_every_page_is_complete_with_losses_and_bytes_are_conserved(hop, policy,
 
 
 @pytest.mark.parametrize("settings", [{"loss": 0.1}, {"loss": 0.1, "loss_run": 2}])
-def test_the_share_of_lost_frames_is_the_configured_one(settings, pages):
+def test_the_share_of_lost_frames_equals_the_configured_share(settings, pages):
     """The share is of all frames of a link, lost one by one or in runs."""
     seen = Frames()
     loaded({f"faults.wireless.{key}": value for key, value in settings.items()}, pages, "psm", [seen])
@@ -71,7 +71,7 @@ def fates(per_page, seed=1, share=0.5, run=None):
 
 
 @pytest.mark.parametrize("run", [None, 5.0])
-def test_one_more_frame_in_a_page_does_not_change_losses_in_the_next_page(run):
+def test_an_additional_frame_in_a_page_does_not_change_the_losses_in_the_next_page(run):
     """Policies are therefore compared under the same losses."""
     few, many = fates([20, 30, 30], run=run), fates([25, 30, 40], run=run)
     assert few[0] == many[0][:20]
@@ -81,7 +81,7 @@ def test_one_more_frame_in_a_page_does_not_change_losses_in_the_next_page(run):
     assert fates([20, 30, 30], seed=2) != few
 
 
-def test_a_larger_loss_share_loses_the_same_frames_and_more():
+def test_every_frame_lost_at_a_small_loss_share_is_also_lost_at_a_larger_share():
     """The random number of a frame does not depend on the share."""
     less, more = fates([500], share=0.1)[0], fates([500], share=0.3)[0]
     assert sum(less) < sum(more)
@@ -101,7 +101,7 @@ def _mac(rate, run):
 
 
 @pytest.mark.parametrize("make", [FrameLossParameters, partial(BeaconParameters, 100.0, 1), _mac])
-def test_a_mean_run_too_short_for_its_share_is_an_error(make):
+def test_a_mean_loss_run_too_short_for_the_loss_share_is_an_error(make):
     """Runs of 90 % losses have a mean of at least 9, with single received frames between them."""
     make(0.9, 9.0)
     with pytest.raises(InputError, match=r"loss_run must be at least 9 at a loss probability of 0.9, got 8"):
@@ -116,7 +116,7 @@ def test_a_negligible_loss_share_changes_only_the_number_of_events(pages):
     assert type(plain.ends) is EndSystems
 
 
-def test_a_hop_that_loses_all_frames_fails_every_page_at_the_syn_timeout():
+def test_every_page_fails_at_the_syn_timeout_if_a_hop_loses_all_frames():
     """The timeout is at least three minutes (RFC 1122); the next page is requested."""
     world = loaded({"faults.wireless.loss": 1})
     assert [visit.failure[:10] for visit, _ in world.visits] == ["the client"] * 5

@@ -131,7 +131,7 @@ LOSSY = [
 
 
 @pytest.mark.parametrize("settings", LOSSY)
-def test_each_frame_arrives_once_in_order_or_is_lost(settings):
+def test_every_frame_arrives_once_and_in_order_or_is_lost(settings):
     """An error loses a frame and not its A-MPDU; a frame at the retry limit is dropped."""
     station = Station(2, **settings)
     for number in (0, 1):
@@ -154,7 +154,7 @@ def test_each_frame_arrives_once_in_order_or_is_lost(settings):
     assert station.bench.stations[0]._radio._awaited == 0
 
 
-def test_errors_of_single_frames_cost_less_than_the_loss_of_an_ampdu():
+def test_frame_errors_drop_single_frames_of_an_ampdu_rather_than_the_whole_ampdu():
     """Nearly every A-MPDU has an error at a rate of 10 %, and still nine of ten frames arrive."""
     clean, lossy = Station(), Station(**{"mac.frame_error_rate": 0.1})
     for station in (clean, lossy):
@@ -171,7 +171,7 @@ def test_a_station_sends_one_block_ack_per_downlink_ampdu():
     assert station.bench.ledgers[0].usage(1.0).transmit_s == pytest.approx(BLOCK_ACK_US * 1e-6)
 
 
-def test_a_station_transmits_for_the_time_of_its_ampdu_and_rts():
+def test_the_transmit_energy_covers_the_rts_and_the_ampdu():
     """The energy is that of both frames."""
     for settings, rts_us in (({}, 0), ({"mac.rts_bytes": 2000}, RTS_US)):
         station = Station(**{"power.transmit_w": 1.0}, **settings)

@@ -45,7 +45,7 @@ def over_air(policy="psm", pages=QUIET, messages=(), **settings):
     return world, recorder
 
 
-def test_the_share_of_lost_frames_is_the_configured_one():
+def test_the_share_of_lost_frames_equals_the_configured_share():
     """The share holds in each direction; TCP repeats the lost frames."""
     pages = load_workload("ucb:max_think_s=2", 60, 1).pages
     world, recorder = over_air(pages=pages, faults__wireless__loss=0.03)
@@ -56,7 +56,7 @@ def test_the_share_of_lost_frames_is_the_configured_one():
     assert set(recorder.lost_frames) == {"wireless up", "wireless down"}
 
 
-def test_a_capture_has_a_lost_frame_with_its_ack():
+def test_a_capture_contains_a_lost_frame_and_its_ack():
     """The frame is lost above the MAC, so each data frame has its ACK."""
     _, _, data = captured(
         "psm", pages=4, mac__model="dcf", faults__wireless__loss=0.1, browser__max_page_s=60
@@ -65,7 +65,7 @@ def test_a_capture_has_a_lost_frame_with_its_ack():
     assert all(after == "ack" for kind, after in pairwise(kinds) if kind in ("data", "null"))
 
 
-def test_the_share_of_missed_beacons_is_the_configured_one(monkeypatch):
+def test_the_share_of_missed_beacons_equals_the_configured_share(monkeypatch):
     """Only beacons for which the station wakes count; each miss costs the listening time awake."""
     world, recorder = over_air("psm", beacon__loss=0.25)
     missed = world.hop.report()["beacons missed"]
@@ -76,7 +76,7 @@ def test_the_share_of_missed_beacons_is_the_configured_one(monkeypatch):
     assert listened_s == pytest.approx(missed * 0.005)
 
 
-def test_after_a_missed_beacon_a_frame_waits_for_the_next_one():
+def test_after_a_missed_beacon_a_frame_waits_for_the_next_beacon():
     """Half of the beacons are missed: some frames wait for more than one interval, and all arrive."""
     pushes = [Message(1.05 + 2 * number, 200) for number in range(25)]
     world, recorder = over_air("psm", messages=pushes, beacon__loss=0.5)

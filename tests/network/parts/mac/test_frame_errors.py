@@ -64,14 +64,14 @@ def seconds_per_frame(rate, timing, limit):
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.3])
-def test_the_time_of_a_frame_follows_from_attempts_backoffs_and_timeouts(rate):
+def test_the_duration_of_a_frame_is_the_sum_of_its_attempts_backoffs_and_timeouts(rate):
     """The tolerance is 2 %; the beacons take less than 1 %."""
     found_s, _ = queue_with_errors(rate, 7, 3000)
     expected_s = 3000 * seconds_per_frame(rate, FrameTiming(MacParameters()), 7)
     assert 1 - 0.01 < found_s / expected_s < 1 + 0.02
 
 
-def test_a_frame_is_lost_if_no_attempt_arrives():
+def test_a_frame_is_lost_if_every_attempt_fails():
     """One retry is allowed, and both attempts have an error. A lost ACK loses no frame."""
     _, lost = queue_with_errors(0.3, 1, 3000)
     # Attempts end with the first ACK, so a frame is lost after two errors in a row.
@@ -107,7 +107,7 @@ def test_a_station_stays_awake_from_a_missed_beacon_to_the_next():
     balance(staying)
 
 
-def test_errors_in_runs_have_the_configured_share_and_mean_length():
+def test_runs_of_frame_errors_have_the_configured_share_and_mean_length():
     """Beacons and other frames have separate runs."""
     keys = {"mac.model": "dcf", "mac.frame_error_rate": 0.25, "mac.loss_run": 4.0}
     topology = load_topology("three-node", keys)
@@ -130,7 +130,7 @@ def test_stations_have_independent_errors():
 
 
 @pytest.mark.parametrize("policy", ["psm", "always-on"])
-def test_a_capture_has_retries_and_frames_without_an_ack(policy):
+def test_a_capture_contains_retries_and_unacknowledged_frames(policy):
     """A frame whose ACK is lost appears without an ACK; its repetition has the Retry bit."""
     _, _, data = captured(policy, pages=3, mac__model="dcf", mac__frame_error_rate=0.1)
     frames = frames_of(data)

@@ -16,7 +16,7 @@ def listened_s(bench, until_s, station=0):
     return bench.ledgers[station].usage(until_s).awake_s
 
 
-def test_a_frame_in_transmission_delays_the_beacon_until_its_ack():
+def test_a_frame_in_transmission_delays_the_beacon_until_the_ack_has_been_sent():
     """The neighbor's frame of 1311 us begins 0.5 ms before the beacon; its ACK ends 1.069 ms after it."""
     bench = AirBench(make_policy("psm"), make_policy("always-on"))
     bench.send_at(0.1995, station=1)
@@ -30,7 +30,7 @@ def test_a_frame_in_transmission_delays_the_beacon_until_its_ack():
 
 
 @pytest.mark.parametrize("policy", ["psm:listen_interval=3", "psm:listen_interval=5"])
-def test_a_skipped_late_beacon_costs_no_listening_time(policy):
+def test_a_late_beacon_that_the_station_skips_costs_no_listening_time(policy):
     """The station waits for every third or fifth beacon only, and not for that of 200 ms."""
     bench = AirBench(make_policy(policy), make_policy("always-on"))
     bench.send_at(0.1995, station=1)
@@ -38,7 +38,7 @@ def test_a_skipped_late_beacon_costs_no_listening_time(policy):
     assert listened_s(bench, 1.0) == 0
 
 
-def test_beacons_cost_no_listening_time_without_neighbors():
+def test_waiting_for_beacons_costs_no_listening_time_if_there_are_no_neighbors():
     """Beacons wait for a PIFS only, which the energy of a beacon includes."""
     bench = AirBench(make_policy("psm"))
     bench.run()
@@ -47,7 +47,7 @@ def test_beacons_cost_no_listening_time_without_neighbors():
 
 @pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "psm:listen_interval=7", "lpsm"])
 @pytest.mark.parametrize("neighbors", [1, 4])
-def test_the_time_awake_equals_an_enumeration_of_all_beacons(policy, neighbors):
+def test_the_time_awake_equals_that_of_a_simulation_of_every_beacon(policy, neighbors):
     """Neighbors send at random; the reference records the end of every beacon."""
     random, until_s = np.random.default_rng(neighbors), 20.0
     times_s = np.sort(random.uniform(0.05, 19.9, 6000))

@@ -8,7 +8,7 @@ from benchmarks.peer_listen import CASES, compare, read
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_pages_and_time_awake_agree_with_ns3(case):
+def test_page_times_and_time_awake_agree_with_ns3(case):
     """The time awake is within 1 %, and at most 3 of 100 pages are a beacon apart."""
     page_s, peer_s, awake_s, peer_awake_s, apart = compare(read(), case)
     assert apart <= 3

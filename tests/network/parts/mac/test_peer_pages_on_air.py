@@ -42,7 +42,7 @@ def test_each_download_time_at_any_beacon_phase_agrees_with_ns3(odd):
     assert ours[:, 1] == pytest.approx(theirs[:, 1], rel=0.005, abs=0.002)
 
 
-def test_times_of_pages_of_several_hundred_kilobytes_agree_with_ns3(odd):
+def test_load_times_of_pages_of_several_hundred_kilobytes_agree_with_ns3(odd):
     """Retrieval takes longer than a beacon interval.
 
     Pages are within 2 % or a beacon, and means within 1 %.

@@ -54,7 +54,7 @@ def test_a_buffered_frame_is_polled_after_the_beacon_with_the_tim_bit():
     assert seen.heard == [100.0 * number for number in range(1, 10)]
 
 
-def test_each_further_frame_takes_another_poll_after_a_backoff():
+def test_every_further_frame_needs_another_poll_after_a_backoff():
     """A frame that arrives during retrieval is polled if the last one has More Data = 1."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     for time_s in (0.15, 0.16, 0.2, 0.2031):
@@ -65,7 +65,7 @@ def test_each_further_frame_takes_another_poll_after_a_backoff():
     assert all(0 <= slots(gap) <= 31 for gap in gaps)
 
 
-def test_a_frame_that_arrives_during_the_last_one_waits_for_the_next_beacon():
+def test_a_frame_that_arrives_during_the_last_buffered_frame_waits_for_the_next_beacon():
     """The last frame has More Data = 0; the next PS-Poll is 100 ms later."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
@@ -86,7 +86,7 @@ def test_a_legacy_station_sends_without_retrieving_frames():
     assert seen.down[0][0] == pytest.approx(POLLED)
 
 
-def test_a_station_awake_to_send_receives_buffered_frames_then_sends_pm_1():
+def test_a_station_that_wakes_to_send_receives_buffered_frames_and_then_sends_pm_1():
     """The data frame has PM = 0; a null frame with PM = 1 and its ACK precede the doze."""
     bench = AirBench(make_policy("psm"))
     bench.arrive_at(0.15)
@@ -100,7 +100,7 @@ def test_a_station_awake_to_send_receives_buffered_frames_then_sends_pm_1():
     assert not bench.ports[0].awake
 
 
-def test_a_null_frame_with_pm_0_retrieves_frames_without_polls():
+def test_a_null_frame_with_pm_0_retrieves_buffered_frames_without_any_poll():
     """The frames are sent as to an awake station, each after an AIFS and a backoff."""
     bench = AirBench(make_policy("psm"), **{"mac.fetch": "null"})
     bench.arrive_at(0.15)
@@ -158,7 +158,7 @@ def test_a_poll_without_buffered_frames_gets_an_ack():
     assert bench.stations[0]._radio._awaited <= 0
 
 
-def test_several_stations_with_tim_bits_draw_a_backoff_before_polling():
+def test_stations_announced_in_one_beacon_draw_a_backoff_before_polling():
     """All PS-Polls would otherwise be sent at the same time."""
     bench = AirBench(*(make_policy("psm") for _ in range(5)), **LEGACY)
     for station in range(5):
@@ -194,7 +194,9 @@ def test_a_lost_null_frame_is_repeated():
         ({"beacon.interval_ms": 1.0}, "psm", "at most half of the beacon interval, got 0.864 ms of 1 ms"),
     ],
 )
-def test_settings_that_the_channel_model_lacks_are_an_error_before_the_run(settings, policy, message):
+def test_settings_that_the_channel_model_does_not_support_are_an_error_before_the_run(
+    settings, policy, message
+):
     """The message is one sentence with a remedy."""
     with pytest.raises(InputError, match=message):
         build_world(load_topology("three-node", {"mac.model": "dcf"} | settings), make_policy(policy))

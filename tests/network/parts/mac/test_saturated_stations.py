@@ -18,7 +18,7 @@ def test_saturation_throughput_agrees_with_bianchis_model(standard, seconds, sta
     assert run_saturated(stations, mac, 1500, seconds).mbps == pytest.approx(expected, rel=0.05)
 
 
-def test_one_station_alone_waits_for_its_mean_backoff_and_never_collides():
+def test_a_single_station_waits_for_its_mean_backoff_and_never_collides():
     """A frame of 1500 B takes 1949 us: AIFS 70, 15.5 slots of 20, data 1311, SIFS 10 and ACK 248."""
     result = run_saturated(1, MacParameters(), 1500, 12.0)
     assert result.collisions == result.dropped == 0
@@ -26,7 +26,7 @@ def test_one_station_alone_waits_for_its_mean_backoff_and_never_collides():
     assert saturation_mbps(1, FrameTiming(MacParameters()), 1500) == pytest.approx(8 * 1500 / 1949, rel=1e-9)
 
 
-def test_all_stations_get_the_same_share_and_few_frames_are_lost():
+def test_all_stations_get_equal_shares_of_the_channel_and_few_frames_are_lost():
     """Jain's index of 10 stations; with a retry limit of 7 a frame is lost once in thousands."""
     result = run_saturated(10, MacParameters(), 1500, 12.0)
     shares = result.arrived
