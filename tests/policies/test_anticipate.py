@@ -55,7 +55,7 @@ def mean(trace, pages, policy, seeds=(901, 902, 903)):
     return np.mean([measured(trace, pages, policy, seed) for seed in seeds], axis=0)
 
 
-def test_at_price_0_a_policy_never_stays_awake_and_dozes_the_maximum():
+def test_at_price_0_the_radio_never_stays_awake_and_dozes_for_the_maximum_time():
     """The training is random, with and without an outstanding request."""
     policy = trained([0.05] * 50, price=0.0)
     assert rests(policy, 4) == [(0.0, 1.17), (1.17, 2.37), (2.37, 3.57), (3.57, 4.77)]
@@ -63,7 +63,7 @@ def test_at_price_0_a_policy_never_stays_awake_and_dozes_the_maximum():
     assert rests(policy, 2, 200.03) == [(0.0, 1.17), (1.17, 2.37)]
 
 
-def test_for_a_reply_after_590_ms_the_radio_wakes_at_the_last_beacon_before_it():
+def test_for_a_reply_after_590_ms_the_radio_wakes_at_the_last_beacon_before_the_reply():
     """The radio dozes to 570 ms after the request, and stays awake until no reply is expected."""
     (first, met), (waits, _) = rests(trained([0.59] * 1000, price_w=2.0), 2)
     assert (first, met) == (0.0, 0.57)
@@ -92,7 +92,7 @@ def test_beacons_become_more_frequent_before_a_reply_at_30_seconds():
     assert gaps[near].max() < 0.4
 
 
-def test_rests_depend_on_the_power_of_the_radio():
+def test_the_radio_stays_awake_or_dozes_depending_on_the_power_of_each_state():
     """The radio never dozes while a reply is likely if waiting awake costs no more than dozing."""
     policy = trained([0.4] * 100, price_w=1.0)
     assert rests(policy, 1)[0][0] == 0.0
@@ -108,7 +108,7 @@ def test_rests_depend_on_the_power_of_the_radio():
     price=st.sampled_from([0.0, 1.0, 20.0]),
     learnt_s=st.sampled_from([None, 0.05, 2.0]),
 )
-def test_with_p_every_reply_takes_at_most_one_plus_p_times_as_long(reply_s, p, phase_s, price, learnt_s):
+def test_if_p_is_set_every_reply_takes_at_most_one_plus_p_times_as_long(reply_s, p, phase_s, price, learnt_s):
     """The bound of Bounded Slowdown, for any reply time, p, phase and training."""
     policy = Learnt(learnt_s, price=price, p=p)
     for doze_s, wake_s in schedule(policy, phase_s, reply_s + 1e-9):
@@ -140,7 +140,7 @@ def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls():
 
 
 @pytest.mark.parametrize("trace", ["ucb", "shifting"])
-def test_energy_and_delay_are_below_those_of_lpsm_static_psm_and_bsd(trace):
+def test_anticipate_has_less_energy_and_less_delay_than_lpsm_static_psm_and_bsd(trace):
     """The price is 0.1 for LPSM, and for PSM at equal page times, and 3 for BSD."""
     cheap, quick = (mean(trace, 30, f"anticipate:price={price}") for price in ("0.1", "3"))
     lpsm, psm, bsd = (mean(trace, 30, policy) for policy in ("lpsm", "psm", "bsd:p=1"))
@@ -182,7 +182,7 @@ def test_an_unsolicited_frame_waits_at_most_max_ms(price):
     assert np.diff([wake for _, wake in rests(policy, 40, 600.0)]).max() <= 0.7 + 1e-9
 
 
-def test_a_station_without_replies_soon_stops_waiting_for_them():
+def test_a_station_that_gets_no_replies_soon_stops_waiting_for_replies():
     """The radio stays awake after at most three reports, sent every 10 s, that get no reply."""
     policy = Anticipate(price=2.0)
     policy.start(0.1)
@@ -203,7 +203,7 @@ def test_a_station_without_replies_soon_stops_waiting_for_them():
 @pytest.mark.parametrize(
     ("trace", "pages"), [("ping", 1), ("push:stretch_s=600", 1), ("mqtt:stretch_s=600", 1)]
 )
-def test_messages_cost_more_and_wait_less_at_a_higher_price(trace, pages):
+def test_at_a_higher_price_messages_cost_more_and_wait_less(trace, pages):
     """The messages are pings, pushes and MQTT; prices differ by a factor of 100."""
     scenario = Scenario(trace, pages=pages, seed=906)
     cheap, dear = run_comparison(["anticipate:price=0.1", "anticipate:price=10"], scenario).runs
@@ -219,7 +219,7 @@ def test_anticipate_works_without_release_on_uplink():
     assert len(world.visits) == 10
 
 
-def test_every_context_is_trained_on_finite_observations():
+def test_the_model_of_every_context_is_trained_on_finite_observations():
     """Each context that occurs in 60 pages has a law with finite observations."""
     policy = Anticipate()
     world = build_world(load_topology(), policy)

@@ -53,7 +53,7 @@ def wakes_ms(policy, phase_s, count):
         ),
     ],
 )
-def test_a_request_on_a_beacon_has_the_hand_computed_schedule(p, awake_ms, expected_ms):
+def test_a_request_at_the_time_of_a_beacon_has_the_hand_computed_schedule(p, awake_ms, expected_ms):
     """The radio is awake for T / p, then wakes at the hand-computed times, with the cap of 900 ms."""
     assert wakes_ms(Bsd(p), 0.0, len(expected_ms)) == expected_ms
     first_doze_s, _ = next(iter(schedule(Bsd(p), 0.0, inf)))
@@ -88,7 +88,7 @@ def test_every_reply_takes_at_most_one_plus_p_times_as_long(reply_s, p, phase_s,
 
 @settings(max_examples=100)
 @given(p=st.floats(0.05, 4.0), phase_s=st.floats(0.0, 0.1), cap_ms=st.sampled_from([900.0, 400.0, 130.0]))
-def test_dozes_grow_up_to_the_cap_and_end_at_beacons(p, phase_s, cap_ms):
+def test_dozes_lengthen_up_to_the_cap_and_end_at_beacons(p, phase_s, cap_ms):
     """The dozes are those from the first wake-up until the next uplink packet."""
     dozes = list(schedule(Bsd(p, cap_ms), phase_s, 30.0))
     lengths = [wake - doze for doze, wake in dozes]
@@ -101,7 +101,7 @@ def test_dozes_grow_up_to_the_cap_and_end_at_beacons(p, phase_s, cap_ms):
 
 @settings(max_examples=100)
 @given(p=st.floats(0.1, 2.0), phase_s=st.floats(0.0, 0.1))
-def test_a_repeated_rest_equals_the_rest_at_every_later_beacon(p, phase_s):
+def test_a_rest_marked_as_repeated_equals_the_rest_at_every_later_beacon(p, phase_s):
     """The policy would return an equal rest at each of these beacons."""
     policy = Bsd(p)
     promised = None

@@ -46,7 +46,7 @@ def test_a_built_in_policy_passes_every_check(spec: str, check: Check) -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_a_policy_is_listed_with_documented_parameters(name: str) -> None:
+def test_every_listed_policy_has_documented_parameters(name: str) -> None:
     """Each parameter has a help text, which ``list policies`` shows."""
     cls = POLICIES.get(name)
     assert all(parameter.help for parameter in parameters_of(cls).values())

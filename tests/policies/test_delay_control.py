@@ -36,7 +36,7 @@ def test_the_excess_of_a_page_equals_the_hand_computed_one():
     assert absolute.excess == pytest.approx(0.07)
 
 
-def test_only_the_longest_wait_of_a_wake_up_counts():
+def test_only_the_longest_wait_per_wake_up_counts_as_delay():
     """Frames of one beacon wait at the same time, and unsolicited frames begin no page."""
     control = DelayControl(None, 0.05)
     control.frame(1.0, waited=False, waits=True)
@@ -51,7 +51,7 @@ def test_only_the_longest_wait_of_a_wake_up_counts():
 
 @pytest.mark.parametrize("factor", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize("target", [0.01, 0.1])
-def test_the_target_is_met_if_the_delay_falls_with_the_price(target, factor):
+def test_the_target_is_met_if_the_delay_falls_as_the_price_rises(target, factor):
     """The excess is random with mean factor * EXCESS_AT_1 * price**-1.6, up to five times that of the fit."""
     control, random = DelayControl(1 + target, 0.0), np.random.default_rng(1)
     for page in range(500):
@@ -60,7 +60,7 @@ def test_the_target_is_met_if_the_delay_falls_with_the_price(target, factor):
     assert control.excess / control.pages == pytest.approx(target, rel=0.05)
 
 
-def test_a_target_out_of_reach_ends_at_the_maximum_price():
+def test_the_price_rises_to_the_maximum_if_the_target_is_out_of_reach():
     """The delays do not depend on the price."""
     control = DelayControl(1.01, 0.0)
     for page in range(50):
@@ -68,7 +68,7 @@ def test_a_target_out_of_reach_ends_at_the_maximum_price():
     assert control.price == MAX_PRICE
 
 
-def test_pages_meet_the_targets_within_a_fifth():
+def test_the_delays_of_pages_are_within_a_fifth_of_the_targets():
     """The seeds were not used for any choice. benchmarks/delay_target.py has the other traces."""
     policies = ["anticipate:slowdown=1.05", "anticipate:delay_ms=20"]
     met = []
@@ -85,7 +85,7 @@ def test_pages_meet_the_targets_within_a_fifth():
     "parameters",
     ["slowdown=1.02,delay_ms=50", "price=2,slowdown=1.02", "price_w=7,slowdown=1.02", "price=2,delay_ms=50"],
 )
-def test_only_one_of_price_and_targets_is_allowed(parameters):
+def test_setting_both_a_price_and_a_target_is_an_error(parameters):
     """The message names the conflicting parameters."""
     with pytest.raises(InputError, match=f"got {parameters.replace(',', ' and ')}"):
         make_policy(f"anticipate:{parameters}")

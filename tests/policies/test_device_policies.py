@@ -34,7 +34,7 @@ def heard(policy, *sends_at, until=1.05):
     [("linux", 100), ("iwlwifi", 100), ("brcmfmac", 2000), ("cyw43", 200), ("qualcomm", 200),
      ("esp-idf", 50), ("nrf70", 100), ("talaria", 12)],
 )  # fmt: skip
-def test_a_policy_stays_awake_after_traffic_as_long_as_the_driver(stack, timeout_ms):
+def test_a_policy_stays_awake_after_traffic_for_as_long_as_its_driver_does(stack, timeout_ms):
     """The ledger has timeout_ms awake after a packet at 5.03 s; the start counts as a frame."""
     bench = RadioBench(make_policy(f"dynamic:stack={stack}"))
     bench.send_at(5.03)
@@ -43,7 +43,7 @@ def test_a_policy_stays_awake_after_traffic_as_long_as_the_driver(stack, timeout
     assert DRIVER_DEFAULTS[stack].timeout_ms == timeout_ms
 
 
-def test_dynamic_wakes_for_dtim_beacons_or_its_listen_interval():
+def test_the_dynamic_policy_wakes_at_dtim_beacons_or_at_its_listen_interval():
     """The DTIM period is 3, with beacons at 0.3, 0.6 and 0.9 s, or the listen interval is 4."""
     by_dtim, by_interval = make_policy("dynamic"), make_policy("dynamic:listen_interval=4")
     for policy in (by_dtim, by_interval):
@@ -65,7 +65,7 @@ def test_a_frame_within_the_timeout_does_not_wait():
         assert bench.delivered == [pytest.approx(delivered)]
 
 
-def test_group_frames_can_make_a_longer_interval_cost_more():
+def test_each_dtim_beacon_with_group_frames_costs_the_time_awake_of_a_timeout():
     """Each group frame keeps the station awake for the timeout, as in ESP8266_NONOS_SDK, issue 192."""
     quiet, chatty = (
         simulate("dynamic:stack=esp-idf", pages=3, profile="esp32-c3", settings=settings)
@@ -78,7 +78,7 @@ def test_group_frames_can_make_a_longer_interval_cost_more():
     assert more_s == pytest.approx(woken * 0.05, rel=0.25)
 
 
-def test_predict_dozes_until_replies_begin_and_then_stays_awake():
+def test_the_predict_policy_dozes_until_replies_begin_and_then_stays_awake():
     """The training has four replies at 420 ms.
 
     The radio dozes from 5.03 to 5.4 s, and stays awake to 5.45 s.
@@ -97,7 +97,7 @@ def test_predict_dozes_until_replies_begin_and_then_stays_awake():
     assert policy.rest(5.5, 0.47, None).repeat
 
 
-def test_predict_learns_the_arrival_time_of_a_reply_not_that_of_its_beacon():
+def test_the_predict_policy_learns_when_a_reply_arrives_rather_than_when_its_beacon_is_received():
     """Replies arrive 250 ms after the request by the stamps of the access point, and are retrieved later."""
     policy = make_policy("predict:timeout_ms=0,learn=1")
     bench = RadioBench(policy)
@@ -110,7 +110,7 @@ def test_predict_learns_the_arrival_time_of_a_reply_not_that_of_its_beacon():
     assert list(policy._delays_s) == [pytest.approx(0.25, abs=1e-3)] * 3
 
 
-def test_stpm_stays_awake_for_a_run_only_if_delay_is_expensive():
+def test_stpm_stays_awake_during_a_run_of_transfers_only_if_delay_is_expensive():
     """The runs have four transfers 50 ms apart. The radio stays awake at 100 J/s, and dozes at 0.01 J/s."""
     waits = []
     for price in (100, 0.01):
@@ -162,7 +162,7 @@ def test_uapsd_sends_a_trigger_after_a_beacon_with_the_tim_bit():
     assert usage.beacons == 2
 
 
-def test_uapsd_delivers_five_frames_in_three_periods_of_two():
+def test_uapsd_delivers_five_frames_in_three_periods_of_at_most_two_frames():
     """The station is awake for three triggers of 0.018667 ms and five frames of 1 ms."""
     bench = service_bench("uapsd:max_sp=2")
     for number in range(5):
@@ -186,7 +186,7 @@ AGREED = "twt:exponent=10"
 INTERVAL_S, DURATION_S, OVERHEAD_S = 0.524288, 0.008192, 0.00685
 
 
-def test_an_idle_twt_station_is_awake_for_each_period():
+def test_an_idle_twt_station_is_awake_in_every_service_period():
     """Nine periods in 5 s take 8.192 ms each, and 6.85 ms of start-up and tail."""
     usage = service_bench(AGREED).run(5.0)
     assert usage.beacons == 0
@@ -196,7 +196,7 @@ def test_an_idle_twt_station_is_awake_for_each_period():
     assert usage.total_j == pytest.approx(joules)
 
 
-def test_a_frame_waits_for_the_next_twt_period_at_no_energy():
+def test_a_frame_waits_for_the_next_twt_period_at_no_cost_of_energy():
     """The frame of 0.1 s is delivered 1 ms after 0.524288 s; with announced=true 0.018667 ms later."""
     for policy, delay_s in ((AGREED, 0.0), (f"{AGREED},announced=true", NULL_S)):
         bench = service_bench(policy)
@@ -206,7 +206,7 @@ def test_a_frame_waits_for_the_next_twt_period_at_no_energy():
         assert usage.awake_s == pytest.approx(DURATION_S + OVERHEAD_S)
 
 
-def test_eight_frames_fit_into_a_twt_period_and_the_ninth_waits():
+def test_eight_frames_fit_into_a_twt_period_and_the_ninth_frame_waits_for_the_next_period():
     """Eight frames of 1 ms fit into 8.192 ms; the ninth is sent in the next period, 0.524288 s later."""
     bench = service_bench(AGREED)
     for number in range(9):
@@ -219,7 +219,7 @@ def test_eight_frames_fit_into_a_twt_period_and_the_ninth_waits():
     assert usage.awake_s == pytest.approx(2 * (DURATION_S + OVERHEAD_S))
 
 
-def test_a_twt_uplink_packet_waits_for_a_period_or_is_sent_immediately():
+def test_a_twt_station_sends_an_uplink_packet_in_the_next_period_or_immediately_as_configured():
     """A packet of 0.6 s is sent at 1.048576 s, or at 0.6 s with the radio awake for it."""
     for uplink, leaves_s in (("wait", 2 * INTERVAL_S), ("send", 0.6)):
         bench = service_bench(f"{AGREED},uplink={uplink}")

@@ -70,7 +70,7 @@ def expected_cost(law, times, costs, plan) -> float:
 
 
 @pytest.mark.parametrize("most", [1, 4, 12])
-def test_at_price_0_the_plan_never_stays_awake_and_dozes_the_maximum(most):
+def test_at_price_0_the_plan_never_stays_awake_and_dozes_for_the_maximum_time(most):
     """The law is random."""
     costs = RestCosts(0.0, 0.7, 0.0015, most)
     for law in (exponential(3.0), ramp(0.3, 0.31), ramp(0.2, 1.0, 0.5)):
@@ -79,7 +79,7 @@ def test_at_price_0_the_plan_never_stays_awake_and_dozes_the_maximum(most):
 
 
 @pytest.mark.parametrize(("come_s", "last_beacon"), [(0.65, 0.6), (1.09, 1.0), (0.405, 0.4)])
-def test_for_a_known_arrival_time_the_plan_wakes_at_the_last_beacon_before_it(come_s, last_beacon):
+def test_for_a_known_arrival_time_the_plan_wakes_at_the_last_beacon_before_the_arrival(come_s, last_beacon):
     """The radio stays awake from that beacon if the price is well above the power awake."""
     costs = RestCosts(50.0, 0.7, 0.0015, 12)
     times = fine_times(20, costs, 0.005)
@@ -97,7 +97,7 @@ def test_with_a_constant_hazard_the_doze_follows_the_square_root_rule():
     assert (solve_rest(exponential(rate), beacon_times(40, costs), costs)[:30] == 3).all()
 
 
-def test_a_radio_dozes_after_a_known_arrival_time():
+def test_after_a_known_arrival_time_the_plan_always_dozes():
     """No frame is expected any more, and staying awake would cost energy without a limit."""
     costs = RestCosts(50.0, np.inf, 0.0015, 12)
     assert (solve_rest(ramp(0.3, 0.31), fine_times(20, costs), costs) > 0).all()
@@ -139,7 +139,7 @@ def test_the_plan_has_only_allowed_dozes():
 
 
 @given(rate=st.floats(1e-4, 1.0), price=st.floats(0.001, 5.0), begin_s=st.floats(0.0, 20.0))
-def test_the_shortcut_to_the_longest_doze_agrees_with_the_programme(rate, price, begin_s):
+def test_the_shortcut_to_the_longest_doze_agrees_with_the_dynamic_programme(rate, price, begin_s):
     """The programme returns the longest doze for each beacon if the largest hazard allows it."""
     costs = RestCosts(price, np.inf, 0.0015, 6)
     for law in (exponential(rate), ramp(begin_s, begin_s + 2.0, min(1.0, rate))):

@@ -46,7 +46,7 @@ def test_a_frame_retrieved_at_a_beacon_arrived_since_the_last_empty_beacon(gaps,
     assert observed == [("syn", 0.1, 0.3)]
 
 
-def test_an_uplink_datagram_reveals_whether_a_frame_arrived_in_the_doze(gaps, observed):
+def test_an_uplink_datagram_reveals_whether_a_frame_arrived_during_the_doze(gaps, observed):
     """A buffered frame arrived since the start of the doze. Without one, the arrival is later than now."""
     gaps.rests(1.0, 1.1)
     gaps.interrupted(Poll(50.0))
@@ -57,7 +57,7 @@ def test_an_uplink_datagram_reveals_whether_a_frame_arrived_in_the_doze(gaps, ob
     assert observed == [("idle", 1.05, inf), ("asked", 0.01, 0.05)]
 
 
-def test_a_bare_ack_received_ends_no_gap(gaps, observed):
+def test_receiving_a_bare_ack_does_not_end_a_gap(gaps, observed):
     """The gap of the request continues."""
     gaps.sent(1.0, request())
     gaps.rests(1.0, 1.1)
@@ -68,7 +68,7 @@ def test_a_bare_ack_received_ends_no_gap(gaps, observed):
     assert gaps.idle.opened_s == 1.2
 
 
-def test_a_fin_that_completes_the_last_reply_is_an_observation_without_data(gaps, observed):
+def test_a_fin_that_completes_the_last_reply_is_observed_as_a_gap_in_which_no_data_arrived(gaps, observed):
     """The next gap is idle."""
     gaps.sent(1.0, request())
     gaps.rests(1.0, 1.1)
@@ -96,7 +96,7 @@ def test_a_datagram_sent_is_an_outstanding_request_for_two_seconds(gaps, observe
     assert not gaps.asks(1.3)
 
 
-def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, observed):
+def test_a_frame_of_one_connection_does_not_end_the_gap_of_another_connection(gaps, observed):
     """The reply on connection 0 arrives 0.5 s after its request, whatever connection 1 does."""
     gaps.sent(1.0, request(0))
     gaps.sent(1.1, syn(1))
@@ -109,7 +109,7 @@ def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, observed
     assert set(gaps.waiting) == {1}
 
 
-def test_consecutive_frames_after_a_wake_up_arrived_in_the_doze(gaps, observed):
+def test_consecutive_frames_after_a_wake_up_are_taken_to_have_arrived_during_the_doze(gaps, observed):
     """Two frames arrived in the doze, also if the channel was busy; a third one 20 ms later just arrived."""
     for flow in range(3):
         gaps.sent(1.0, request(flow))
@@ -121,7 +121,7 @@ def test_consecutive_frames_after_a_wake_up_arrived_in_the_doze(gaps, observed):
     assert observed == [("request", 0.0, 0.1), ("request", 0.0, 0.1), ("request", 0.128, 0.132)]
 
 
-def test_frames_buffered_at_an_interruption_arrived_in_the_doze(gaps, observed):
+def test_frames_buffered_at_an_interruption_are_taken_to_have_arrived_during_the_doze(gaps, observed):
     """A packet of connection 1 finds buffered frames of connection 0.
 
     An empty buffer means that no frame arrived.
@@ -138,7 +138,7 @@ def test_frames_buffered_at_an_interruption_arrived_in_the_doze(gaps, observed):
     assert observed == [("request", 0.0, 0.05), ("request", 0.05, inf)]
 
 
-def test_a_reply_that_ends_without_data_did_not_arrive_before_its_fin(gaps, observed):
+def test_for_a_reply_that_ends_without_data_no_arrival_is_observed_before_the_fin(gaps, observed):
     """The FIN ends the request; the next gap is idle, and an unsolicited frame ends it."""
     gaps.sent(1.0, request(0))
     gaps.rests(1.0, 1.1)
@@ -158,7 +158,7 @@ def learnt(rate):
     return law
 
 
-def test_the_first_frame_of_several_connections_arrives_at_the_sum_of_their_rates():
+def test_the_rate_of_the_first_frame_of_several_connections_is_the_sum_of_their_rates():
     """Connections with rates of 2 and 3 per second, opened at different times, equal one with rate 5."""
     laws = [(learnt(2.0).at, 9.9), (learnt(3.0).at, 9.5)]
     times_s = np.array([10.0, 10.1, 10.2, 10.4, 10.1])
@@ -170,7 +170,7 @@ def test_the_first_frame_of_several_connections_arrives_at_the_sum_of_their_rate
     assert risen == pytest.approx(1 - still)
 
 
-def test_the_model_of_one_gap_equals_its_conditional_distribution():
+def test_the_model_of_a_single_gap_equals_the_conditional_distribution_of_that_gap():
     """The condition is that no frame has arrived yet. The integrals nearly agree, too."""
     law = learnt(2.0)
     times_s = np.linspace(10.0, 14.0, 30)

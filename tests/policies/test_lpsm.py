@@ -21,7 +21,7 @@ def started(spec: str = "lpsm") -> Lpsm:
     return policy
 
 
-def test_the_published_setting_has_twelve_experts_and_259_switching_rates():
+def test_the_published_settings_have_twelve_experts_and_259_switching_rates():
     """100 to 1200 ms; 45 minutes have 27,000 polls."""
     policy = started()
     assert list(policy.times_ms) == [100.0 * n for n in range(1, 13)]
@@ -65,7 +65,7 @@ def test_the_uplink_parameter_sets_the_doze_after_an_uplink_packet(uplink, beaco
     assert policy.rest(0.301, 0.001, None).beacons == beacons
 
 
-def test_a_parameter_sets_whether_an_interrupted_doze_is_a_training_round():
+def test_a_parameter_sets_whether_an_interrupted_doze_counts_as_a_training_round():
     """The thesis leaves the choice open."""
     poll = Poll(50.0, 3000, 2)
     off, on = started(), started("lpsm:learn_on_uplink=true")
@@ -76,7 +76,7 @@ def test_a_parameter_sets_whether_an_interrupted_doze_is_a_training_round():
     assert not np.array_equal(on.learner.weights, before)
 
 
-def test_alpha_selects_fixed_share():
+def test_setting_alpha_selects_fixed_share_as_the_learner():
     """Learn-alpha is the default."""
     assert isinstance(started("lpsm:alpha=0.01").learner, FixedShare)
 
@@ -113,7 +113,7 @@ def test_wrong_parameters_are_an_error(spec, message):
         make_policy(spec)
 
 
-def test_a_horizon_of_too_many_polls_is_an_error():
+def test_a_horizon_with_too_many_polls_is_an_error():
     """The number of polls depends on the beacon interval, which start() receives."""
     message = r"^policy lpsm: horizon_s=1e\+08 is 1e\+11 beacon intervals of 1 ms; expected at most 1e\+09"
     with pytest.raises(InputError, match=message):
@@ -127,7 +127,7 @@ def test_the_beacon_interval_sets_the_number_of_polls_in_the_horizon():
     assert policy.learner.rates.size == 83
 
 
-def test_with_outstanding_requests_as_context_page_times_are_nearly_those_of_psm():
+def test_page_times_are_nearly_those_of_psm_if_outstanding_requests_are_the_context():
     """The learner for outstanding requests reduces delays at no more energy."""
     policies = "lpsm", "lpsm:context=outstanding", "psm"
     plain, knowing, psm = (simulate(policy, pages=40, seed=711) for policy in policies)
@@ -157,7 +157,7 @@ def test_each_context_has_its_own_learner():
         ("lpsm:acks=uplink,uplink=keep", 7),
     ],
 )
-def test_a_parameter_sets_whether_an_ack_at_a_poll_is_an_uplink_packet(spec, beacons):
+def test_a_parameter_sets_whether_an_ack_sent_after_a_poll_counts_as_an_uplink_packet(spec, beacons):
     """The doze after an ACK for a frame retrieved at beacon 7 is the polling time, or one beacon."""
     policy = started(spec)
     policy.rest(0.0, 0.0, None)
@@ -166,7 +166,7 @@ def test_a_parameter_sets_whether_an_ack_at_a_poll_is_an_uplink_packet(spec, bea
     assert policy.rest(1.4, 0.7, Poll(700.0)).beacons == 7
 
 
-def test_a_loss_with_a_context_receives_requests_and_waiting_times():
+def test_a_loss_that_takes_a_context_receives_outstanding_requests_and_waiting_times():
     """A request that waits during the doze counts, even if its reply ends the wait at the beacon."""
     seen = []
 

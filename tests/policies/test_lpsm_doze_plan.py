@@ -56,7 +56,7 @@ def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int],
         ("lpsm:step_ms=50,min_ms=150", 5_000),
     ],
 )
-def test_plans_change_neither_beacons_nor_weights(spec, polls):
+def test_doze_plans_change_neither_the_beacons_received_nor_the_weights(spec, polls):
     """The final weights are within 1e-9. ``PSM_SIM_POLLS=100000`` tries as many polls of the default."""
     planned, learner = heard(spec, polls, plans=True)
     decided, expected = heard(spec, polls, plans=False)
@@ -105,7 +105,7 @@ class BeaconsOnly(Observer):
 
 
 @pytest.mark.parametrize("uplink", ["one", "keep", "restart"])
-def test_an_observer_of_rests_gets_each_decision_and_changes_nothing(uplink):
+def test_an_observer_of_rests_receives_every_decision_and_does_not_change_the_run(uplink):
     """The observer disables plans; energy and page times are bit-for-bit equal."""
     pages = load_workload("ucb", 30, 4).pages
     runs = []
@@ -137,7 +137,7 @@ def test_a_subclass_of_lpsm_decides_at_each_beacon():
 @pytest.mark.parametrize(
     ("spec", "planned"), [("lpsm", True), ("lpsm:alpha=0", False), ("lpsm:step_ms=2", False)]
 )
-def test_a_plan_that_cannot_be_computed_has_no_dozes(spec, planned):
+def test_a_plan_that_cannot_be_computed_is_empty(spec, planned):
     """The policy then decides at the next beacon, as without a plan."""
     policy = make_policy(spec)
     policy.start(0.1)
@@ -155,7 +155,7 @@ class Means:
         yield np.array([2.4, 2.5, 3.0])
 
 
-def test_a_plan_has_a_run_for_each_length_in_a_block():
+def test_a_plan_merges_consecutive_dozes_of_equal_length_within_a_block():
     """Lengths are rounded by hand; the last length of a block may occur only once."""
     plan = IdlePlan(cast(Any, Means), lambda *_: None, np.array([100.0, 500.0]), 0.1)
     assert list(plan.dozes()) == [(1, 2), (2, 1), (2, 1), (3, 2)]

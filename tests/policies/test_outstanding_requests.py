@@ -12,7 +12,7 @@ from tests.policies.frames import ack, fin, request, syn
     ("received", "waits"),
     [(syn(), 1), (request(size=1460), 1), (request(size=1459), 0), (fin(), 0), (ack(), 1), (fin(1), 1)],
 )
-def test_a_flow_waits_until_a_fin_or_less_than_a_full_segment_is_received(received, waits):
+def test_a_flow_waits_until_a_fin_or_a_partly_filled_segment_is_received(received, waits):
     """A SYN-ACK, a full segment, a bare ACK or the FIN of another flow does not end the wait."""
     flows = OutstandingRequests()
     flows.sent(syn())
@@ -31,7 +31,7 @@ def test_a_flow_waits_until_a_fin_or_less_than_a_full_segment_is_received(receiv
         ((0, 1460), 1459, 0),
     ],
 )
-def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits):
+def test_the_size_of_a_full_segment_is_the_smaller_of_the_sizes_in_the_two_syns(sizes, payload, waits):
     """The SYNs are those of the station and of the peer; one alone is enough."""
     flows = OutstandingRequests()
     ours, theirs = sizes
@@ -50,7 +50,7 @@ def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits)
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mss", [0, 1460])
-def test_a_second_payload_of_equal_size_reveals_a_smaller_segment_size(mss, payloads, waits):
+def test_two_payloads_of_equal_size_reveal_a_segment_size_smaller_than_that_in_the_syn(mss, payloads, waits):
     """The size is at least 536 B. The SYN is unknown, or states more than the peer uses."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=mss))
@@ -60,7 +60,7 @@ def test_a_second_payload_of_equal_size_reveals_a_smaller_segment_size(mss, payl
     assert flows.waiting == waits
 
 
-def test_after_another_request_a_reply_of_the_same_size_ends():
+def test_an_equal_sized_payload_after_another_request_ends_the_wait():
     """Only data without another request continue the reply; unsolicited data do not."""
     flows = OutstandingRequests()
     for _ in range(3):
@@ -83,7 +83,7 @@ def test_a_closed_connection_leaves_no_state():
     assert flows.waiting == 0
 
 
-def test_a_fin_sent_ends_the_wait_and_another_request_begins_one():
+def test_sending_a_fin_ends_the_wait_and_the_next_request_begins_a_new_wait():
     """Other flows do not matter."""
     flows = OutstandingRequests()
     for flow in range(3):

@@ -29,7 +29,7 @@ def page_with_one_reply() -> PageDelays:
     return pages
 
 
-def test_a_reply_waits_for_the_first_wake_up_of_each_polling_time():
+def test_for_each_polling_time_a_reply_waits_until_the_first_wake_up_after_its_arrival():
     """The wake-ups after the beacon at 100 ms are at 200, 300, 400 and 1300 ms."""
     pages = page_with_one_reply()
     pages.rest(0.402, Poll(300.0, 140, 1, ((30.0, 140),)))
@@ -42,7 +42,7 @@ def test_a_reply_waits_for_the_first_wake_up_of_each_polling_time():
     assert page.idle_ms == pytest.approx(2000)
 
 
-def test_the_next_exchange_begins_at_the_beacon_that_retrieves_the_reply():
+def test_the_next_exchange_begins_at_the_beacon_at_which_the_reply_is_retrieved():
     """The next reply arrives 350 ms after the beacon, with wake-ups after 400, 400, 600 and 1200 ms."""
     pages = page_with_one_reply()
     pages.sent(0.402, useful(0))
@@ -54,7 +54,7 @@ def test_the_next_exchange_begins_at_the_beacon_that_retrieves_the_reply():
     assert page.delays_ms.tolist() == pytest.approx([70 + 50.0, 170 + 50.0, 270 + 250.0, 1170 + 850.0])
 
 
-def test_a_packet_that_interrupts_the_doze_ends_the_wait_of_two_connections():
+def test_a_packet_of_one_connection_ends_the_doze_and_the_wait_of_two_connections():
     """The reply of 750 ms is released at 770 ms, and its wait counts half."""
     pages = page_with_one_reply()
     pages.sent(0.402, useful(0))
@@ -70,7 +70,7 @@ def test_a_packet_that_interrupts_the_doze_ends_the_wait_of_two_connections():
     assert page.delays_ms.tolist() == pytest.approx([80.0, 180.0, 280.0, 1180.0])
 
 
-def test_a_reply_without_a_doze_before_it_is_not_delayed():
+def test_a_reply_is_not_delayed_if_no_doze_precedes_it():
     pages = PageDelays(TIMES_MS, Beacons(0.1))
     pages.sent(0.05, useful(0))
     pages.received(0.06, useful(0))
@@ -92,7 +92,7 @@ class Watched(Loss):
         return 0 * times_ms
 
 
-def test_one_run_predicts_the_delays_of_other_polling_times():
+def test_the_delays_of_other_polling_times_are_predicted_from_a_single_run():
     """The run has 700 ms, and the tolerance is 15 %.
 
     Runs with one polling time have experts that round to it.
@@ -122,7 +122,7 @@ class Delays(Loss):
 
 
 @pytest.mark.parametrize("context", ["none", "outstanding"])
-def test_a_loss_per_page_trains_the_polling_time(context):
+def test_training_on_a_loss_per_page_reduces_the_page_delays(context):
     """The loss has the delay only.
 
     Polling times fall from 650 to nearly 100 ms while requests are outstanding.

@@ -83,7 +83,7 @@ def test_the_calls_of_a_policy_do_not_depend_on_later_pages():
     assert long[: len(short)] == short
 
 
-def test_polls_and_times_of_a_policy_are_never_in_the_future():
+def test_the_polls_and_times_that_a_policy_receives_are_never_in_the_future():
     """Each frame of a poll arrived during the doze, and times never decrease."""
     calls = peek().calls
     times_s = [arguments[0] for _, arguments in calls if not isinstance(arguments[0], Poll)]

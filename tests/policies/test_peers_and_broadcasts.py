@@ -32,7 +32,7 @@ def test_the_slowdown_does_not_depend_on_the_segment_size(segment_bytes):
 
 
 @pytest.mark.parametrize("policy", ["anticipate:price_w=0.1", "anticipate:price_w=2"])
-def test_broadcasts_train_no_model(policy):
+def test_broadcast_frames_do_not_train_the_models_of_a_policy(policy):
     """The only cost is the energy of their reception, at most 10 mJ of 2.8 J per page."""
     (plain_j, plain), (energy_j, slowdown) = measured(policy), measured(policy, *BROADCASTS)
     assert energy_j == pytest.approx(plain_j, abs=0.01)

@@ -41,7 +41,7 @@ def test_a_rule_returns_the_hand_computed_time(rule: str, time_ms: float) -> Non
     assert PredictionRule(rule, TIMES_MS, "policy").predict(learner()) == pytest.approx(time_ms)
 
 
-def test_samples_have_the_weights_as_shares_and_are_reproducible() -> None:
+def test_the_shares_of_samples_equal_the_weights_and_samples_are_reproducible() -> None:
     """The tolerance is five standard errors of 20,000 samples."""
     rule, static = PredictionRule("sample", TIMES_MS, "policy"), learner()
     draws = [rule.predict(static) for _ in range(20_000)]

@@ -31,7 +31,7 @@ def test_received_beacons_have_numbers_divisible_by_the_listen_interval(now_s, r
     assert policy.rest(now_s, 0.0, None) == rest
 
 
-def test_a_listen_interval_of_one_always_returns_the_same_rest():
+def test_static_psm_with_a_listen_interval_of_one_always_returns_the_same_rest():
     """Static PSM of the thesis receives the next beacon and all later ones."""
     policy = make_policy("psm")
     policy.start(0.1)
@@ -54,7 +54,7 @@ def test_uplink_packets_do_not_move_the_planned_beacons(release):
 
 
 @pytest.mark.parametrize("release", [True, False])
-def test_an_uplink_packet_restarts_an_interval_that_is_counted_from_the_doze(release):
+def test_an_uplink_packet_restarts_a_listen_interval_counted_from_the_doze(release):
     """The station receives each third beacon after the packets at 0.22 s and 0.75 s."""
     bench = RadioBench(make_policy("psm:listen_interval=3,counted_from=doze"), release_on_uplink=release)
     bench.send_at(0.22)
@@ -64,7 +64,7 @@ def test_an_uplink_packet_restarts_an_interval_that_is_counted_from_the_doze(rel
 
 @pytest.mark.parametrize("release", ["true", "false"])
 @pytest.mark.parametrize("beacons", [300, 600, 1000])
-def test_pages_complete_with_a_long_listen_interval(beacons, release):
+def test_pages_complete_even_with_a_long_listen_interval(beacons, release):
     """SYN-ACK, reply and remaining segments wait for at most one interval each."""
     world = build_world(
         load_topology("three-node", {"access_point.release_on_uplink": release}),

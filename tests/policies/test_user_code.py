@@ -352,7 +352,7 @@ def test_the_error_for_a_policy_that_ends_its_process_is_one_line(name: str, how
 @posix_only
 @pytest.mark.usefixtures("fifo")
 @pytest.mark.parametrize("words", ["", "--replications 2"])
-def test_the_results_of_other_policies_are_printed(words: str) -> None:
+def test_the_results_of_other_policies_are_printed_if_a_policy_ends_its_process(words: str) -> None:
     process = started("", "--policy", "bsd", "--policy", "unruly.py:Ends", "--format", "json", *words.split())
     output, message = process.communicate()
     assert process.returncode == 2

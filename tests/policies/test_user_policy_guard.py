@@ -75,7 +75,7 @@ def test_a_class_is_instantiated_for_each_run():
     assert table.runs[0].energy_per_page_j == table.runs[1].energy_per_page_j
 
 
-def test_the_error_for_an_instance_that_cannot_be_copied_has_two_remedies():
+def test_the_error_for_an_instance_that_cannot_be_copied_names_two_remedies():
     """The remedies are to pass the class, or to move the attribute to start()."""
     message = r"Policy good cannot be copied: .*; pass the class instead of an instance, or open in start\(\)"
     with pytest.raises(PluginError, match=message):
@@ -111,7 +111,7 @@ def test_the_error_for_a_failed_copy_names_the_policy(monkeypatch, copy, message
         guard_policy(Good())
 
 
-def test_an_input_error_of_a_policy_is_unchanged():
+def test_an_input_error_raised_by_a_policy_is_not_reworded():
     """The user sees the message of the policy."""
 
     class Asks(Returns):
