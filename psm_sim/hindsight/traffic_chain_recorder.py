@@ -138,7 +138,7 @@ def _record(
 
 
 def _chain(world: World, pages: Sequence[Page], steps: Iterable[Step], is_open: bool = False) -> Chain:
-    power = world.power
+    power = world.topology.power
     return Chain(
         tuple(steps), len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j, is_open
     )

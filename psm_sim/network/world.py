@@ -63,8 +63,7 @@ class World:
         ends: EndSystems,
     ) -> None:
         self.hop, self.ends = hop, ends
-        self.env, self.beacons, self.ledger, self.power = hop.env, hop.beacons, hop.ledger, topology.power
-        self._topology = topology
+        self.topology, self.env, self.beacons, self.ledger = topology, hop.env, hop.beacons, hop.ledger
         self.visits = PageVisits()
         self.events = 0
         self.messenger: BackgroundMessages | None = None
@@ -112,7 +111,7 @@ class World:
         InputError
             If the run would have too many frames.
         """
-        check_work(self._topology, pages, messages)
+        check_work(self.topology, pages, messages)
         if messages:
             self._add_messenger(messages)
         path = self.hop, self.wired_up, self.wired_down, self.station, self.visits, self.messenger

@@ -141,8 +141,6 @@ class Run:
 
     Attributes
     ----------
-    resolved_topology : Topology
-        The topology of the station.
     policy : Policy
         The policy instance of this run.
     parameters : dict
@@ -151,7 +149,6 @@ class Run:
         The simulated network.
     """
 
-    resolved_topology: Topology
     policy: Policy
     parameters: dict[str, Any]
     world: World
@@ -172,7 +169,7 @@ def prepare(
     """
     policy = guard_policy(policy_spec)
     world = build_world(topology, policy, observers, bss)
-    return Run(topology, policy, policy.config(), world)
+    return Run(policy, policy.config(), world)
 
 
 def prepare_stations(
@@ -292,7 +289,7 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> 
     other_s = own_s if always_on_times_s is None else always_on_times_s
     with np.errstate(divide="ignore", invalid="ignore"):
         slowdown = np.where(other_s == 0, 1.0, own_s / other_s)  # a pause takes no time under any policy
-    supply_v, can_fail = world.power.supply_v, run.resolved_topology.can_fail
+    supply_v, can_fail = world.topology.power.supply_v, world.topology.can_fail
     report = {**run.policy.report(), **world.hop.report(), **world.ends.report()}
     counts = {
         "simulated_s": world.env.now,

@@ -60,7 +60,7 @@ class Watch(Observer):
 
 def balance(world, which=""):
     """Check that time, energy and bytes add up, also after a failed run."""
-    usage, power = world.usage(), world.power
+    usage, power = world.usage(), world.topology.power
     assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-9), which
     assert min(usage) >= 0, which
     energy_j = power.awake_w * (usage.awake_s - usage.transmit_s) + power.asleep_w * usage.asleep_s
