@@ -49,8 +49,6 @@ class CaptureHeaderValues:
         Value of the TCP window field, and the window scale.
     more_in_syn : int
         Additional header bytes of a SYN.
-    stations : int
-        Number of stations that share the access point.
     """
 
     beacon_s: float
@@ -66,18 +64,10 @@ class CaptureHeaderValues:
     window: int
     scale: int
     more_in_syn: int
-    stations: int
 
 
-def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeaderValues:
-    """Return the header values of a topology with *stations* stations.
-
-    Raises
-    ------
-    InputError
-        See :func:`check_capturable`.
-    """
-    check_capturable(topology, stations)
+def capture_header_values(topology: Topology) -> CaptureHeaderValues:
+    """Return the header values of a topology that can be captured, see :func:`check_capturable`."""
     tcp = topology.tcp
     window_bytes = tcp.window_bytes
     times_larger = min(window_bytes // _MAX_WINDOW, 1 << 14)
@@ -93,7 +83,6 @@ def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeade
         window=min(-(-window_bytes >> scale), _MAX_WINDOW),
         scale=scale,
         more_in_syn=max(0, SYN_OPTIONS - option_bytes) if scale else 0,
-        stations=stations,
     )
 
 

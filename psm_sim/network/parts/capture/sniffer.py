@@ -123,7 +123,7 @@ class Sniffer:
         *reports_all* is true if the MAC reports all kinds of frames, such as ACKs.
         """
         if not self._tims:
-            self._values = capture_header_values(topology, self._stations)
+            self._values = capture_header_values(topology)
             self._adds_acks, self.times = not reports_all, BeaconTimes(self._values)
             self._file.write(FILE_HEADER)
         self._tims.append(TimBit())
