@@ -55,7 +55,7 @@ def test_the_setting_of_minimum_energy_within_the_bound_is_ranked_first(
     assert energies == sorted(energies)
 
 
-def test_a_setting_that_misses_group_addressed_frames_is_the_second_choice() -> None:
+def test_a_cheaper_setting_that_misses_group_addressed_frames_is_the_second_choice() -> None:
     """The answer names the setting with its risk."""
     advice = advice_on(listen(1), listen(3), listen(10), limit_s=0.4)
     assert advice.best is not None
@@ -67,7 +67,7 @@ def test_a_setting_that_misses_group_addressed_frames_is_the_second_choice() -> 
     )
 
 
-def test_the_answer_names_the_bound_for_a_much_cheaper_setting() -> None:
+def test_the_answer_names_the_bound_that_would_allow_a_much_cheaper_setting() -> None:
     """A setting with 1.1 times the bound draws a fraction of the current."""
     scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={"beacon.dtim_period": 3})
     advice = advice_on(listen(3), scenario=scenario, limit_s=0.3)
@@ -85,7 +85,7 @@ MULTIPLE = st.sampled_from([0.1, 0.5, 0.9, 1.05, 1.2, 1.3, 3.0])
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0.001, 1.0), MULTIPLE, st.sampled_from([0, 1, 2, 3])), min_size=1))
-def test_the_answer_names_a_setting_if_one_is_ten_times_cheaper(
+def test_the_answer_names_a_setting_that_is_ten_times_cheaper_if_there_is_such_a_setting(
     settings_: list[tuple[float, float, int]],
 ) -> None:
     """Settings within the bound, or up to 25 % beyond it, are compared."""
@@ -105,7 +105,7 @@ def test_the_answer_names_a_setting_if_one_is_ten_times_cheaper(
     assert least <= 10 * min(row.energy_j for row in near)
 
 
-def test_the_nearest_setting_is_named_if_none_meets_the_bound() -> None:
+def test_the_setting_nearest_to_the_bound_is_named_if_no_setting_meets_the_bound() -> None:
     """The network alone exceeds the bound."""
     advice = advice_on(listen(1), limit_s=0.001)
     assert advice.best is None
@@ -121,7 +121,9 @@ def test_the_nearest_setting_is_named_if_none_meets_the_bound() -> None:
         ("psm:listen_interval=1", "This is"),
     ],
 )
-def test_the_answer_compares_with_the_default_of_the_driver(policy: str, sentence: str) -> None:
+def test_the_answer_compares_the_best_setting_with_the_default_of_the_driver(
+    policy: str, sentence: str
+) -> None:
     default = Setting("default", policy, (), 1, is_default=True)
     advice = advice_on(default, listen(1) if policy.startswith("dynamic") else listen(3))
     assert any(line.startswith(sentence) for line in answer(advice))
@@ -155,7 +157,7 @@ def test_a_setting_close_to_the_bound_is_not_recommended(dtim_period: int, words
     assert any("Too close to the bound to decide: LI 3." in sentence for sentence in sentences)
 
 
-def test_equal_settings_share_a_rank_and_the_faster_one_is_best() -> None:
+def test_settings_of_equal_energy_share_a_rank_and_the_faster_setting_is_best() -> None:
     """The dozing power of the chip includes the beacons, so the listen interval costs no energy."""
     scenario = Scenario("push:stretch_s=1200,period_s=10", pages=1, profile="pixel-5")
     advice = advice_on(listen(10), listen(1), scenario=scenario)
@@ -181,7 +183,7 @@ def test_a_faster_setting_of_rank_1_is_not_best_if_it_may_cost_more() -> None:
     assert any(sentence.startswith(words) for sentence in answer(advice))
 
 
-def test_a_policy_that_needs_a_new_driver_is_never_best() -> None:
+def test_a_policy_that_needs_a_new_driver_is_never_named_as_the_best_setting() -> None:
     new = Setting("new", "psm:listen_interval=10", needs=NEW_DRIVER)
     advice = advice_on(listen(1), new)
     assert advice.best is not None
@@ -191,7 +193,7 @@ def test_a_policy_that_needs_a_new_driver_is_never_best() -> None:
     assert any(sentence.startswith("With a new driver, new would draw") for sentence in answer(advice))
 
 
-def test_a_policy_with_a_small_saving_is_not_called_better() -> None:
+def test_a_policy_that_saves_little_is_not_called_better() -> None:
     advice = advice_on(listen(1), Setting("new", "psm:listen_interval=1", needs=NEW_DRIVER), limit_s=0.4)
     assert advice.better == ()
     assert any(sentence.startswith("No policy that needs a new driver") for sentence in answer(advice))
@@ -208,7 +210,7 @@ def test_a_setting_with_unknown_delay_is_not_named_as_a_cheaper_alternative() ->
     assert choose([off, measured], 1, 0.2).beyond is measured
 
 
-def test_a_new_policy_is_named_only_if_clearly_better_and_runs_once() -> None:
+def test_a_policy_that_needs_a_new_driver_runs_once_and_is_named_only_if_clearly_better() -> None:
     """The policy of the best setting is not named."""
     new = [Setting(f"new {n}", f"psm:listen_interval={n}", needs=NEW_DRIVER) for n in (1, 10)]
     advice = advise([OFF, listen(1), *new], PUSH, workers=1)
@@ -218,7 +220,7 @@ def test_a_new_policy_is_named_only_if_clearly_better_and_runs_once() -> None:
     assert {len(row.result.replicates) for row in advice_on(listen(1), *new, seeds=4).rows} == {4}
 
 
-def test_a_new_policy_near_the_bound_is_uncertain_after_one_seed() -> None:
+def test_after_one_seed_it_is_uncertain_whether_a_policy_near_the_bound_meets_the_bound() -> None:
     """The bound is 2 % above the delay of the policy."""
     new = Setting("new", "psm:listen_interval=3", needs=NEW_DRIVER)
     free = advise([OFF, new], PUSH, workers=1)
@@ -227,7 +229,7 @@ def test_a_new_policy_near_the_bound_is_uncertain_after_one_seed() -> None:
     assert verdicts(advise([OFF, new], PUSH, 1.1 * delay_s, workers=1))["new"] is DelayVerdict.WITHIN
 
 
-def test_no_setting_delivers_if_the_association_expires_without_keep_alives() -> None:
+def test_no_setting_delivers_messages_if_the_association_expires_for_lack_of_keep_alives() -> None:
     settings = {"access_point.idle_limit_s": 60, "access_point.poll_idle": False}
     idle = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings)
     advice = advice_on(listen(1), scenario=idle)
@@ -247,7 +249,7 @@ def test_twt_with_too_little_capacity_loses_messages() -> None:
     assert verdicts(advice) == {"off": DelayVerdict.WITHIN, "TWT": DelayVerdict.LOSES}
 
 
-def test_the_bound_limits_the_time_that_power_saving_adds_to_pages() -> None:
+def test_the_delay_bound_applies_to_the_time_that_power_saving_adds_to_pages() -> None:
     """The added time has Student's interval."""
     scenario = Scenario("ucb", pages=5)
     advice = advice_on(listen(1), listen(10), scenario=scenario, limit_s=1.0)
@@ -263,7 +265,7 @@ def test_the_bound_limits_the_time_that_power_saving_adds_to_pages() -> None:
     }
 
 
-def test_traffic_without_randomness_runs_once() -> None:
+def test_traffic_without_randomness_is_simulated_only_once() -> None:
     recorded = load_workload("push:stretch_s=600,period_s=10", 1, 1)
     advice = advise([OFF, listen(1), listen(3)], Scenario(recorded, profile="esp32-c6"), workers=1)
     assert advice.replications == 1
@@ -272,7 +274,7 @@ def test_traffic_without_randomness_runs_once() -> None:
 
 
 @pytest.mark.parametrize(("seeds", "last"), [(1, (2, 2, "settings")), (2, (2, 2, "seeds"))])
-def test_progress_counts_settings_or_seeds(seeds: int, last: tuple[int, int, str]) -> None:
+def test_progress_is_counted_in_settings_or_in_seeds(seeds: int, last: tuple[int, int, str]) -> None:
     seen: list[tuple[int, int, str]] = []
     advise(
         [OFF, listen(1)],

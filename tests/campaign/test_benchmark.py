@@ -63,7 +63,7 @@ def result_with(*levels: float, noise: float = 0.0, seeds: int = 4) -> Benchmark
     return BenchmarkResult(tuple(range(seeds)), runs, dict.fromkeys(CASES, (1.0,) * seeds), {}, {}, {})
 
 
-def test_a_run_has_the_costs_of_each_case_and_a_file_stores_every_bit(tmp_path):
+def test_a_benchmark_run_has_the_costs_of_each_case_and_its_file_stores_every_bit(tmp_path):
     """An always-on radio causes no delay. A policy without a price runs once for all prices."""
     result = run_benchmark(["psm", PRICED], FEW, workers=1)
     assert result.policies == [ALWAYS_ON, "psm", PRICED]
@@ -99,7 +99,7 @@ def test_a_difference_of_two_billionths_is_detected():
     assert replace(result, versions={"numpy": "2"}).differing_facts(other) == ["numpy (2 and 1)"]
 
 
-def test_messages_that_never_arrive_count_as_delay():
+def test_messages_that_never_arrive_are_counted_as_delayed():
     """Messages that may be in transit at the end do not count."""
     measures = {
         "latency.down.sent": 100, "latency.down.delivered": 90, "latency.down.latency_s.mean": 0.5,
@@ -134,7 +134,7 @@ def test_a_policy_that_fails_is_an_error(tmp_path):
     ],
     ids=["empty", "no keys", "list", "no optimum", "policies differ"],
 )
-def test_the_error_for_an_invalid_result_file_names_it(tmp_path, text):
+def test_the_error_for_an_invalid_result_file_has_the_file_name(tmp_path, text):
     file = tmp_path / "result.json"
     file.write_text(text)
     with pytest.raises(InputError, match="no complete result"):
@@ -163,7 +163,7 @@ def test_policies_that_do_not_differ_share_a_rank(seeds):
     assert [row.rank for row in rank(result_with(2.0, 2.1, noise=3.0))] == [1, 1]
 
 
-def test_the_order_does_not_depend_on_the_optimum():
+def test_the_order_of_policies_does_not_depend_on_the_optimum():
     """The optimum changes all scores by the same factor. A policy below the optimum replaces it."""
     result = result_with(4.0, 2.0, 3.0, noise=0.01)
     other = replace(result, chain_j=dict.fromkeys(CASES, (0.2,) * 4))
@@ -174,7 +174,7 @@ def test_the_order_does_not_depend_on_the_optimum():
     assert [row.policy for row in rank(result)] == [row.policy for row in rank(other)]
 
 
-def test_the_first_rank_can_depend_on_the_measure():
+def test_which_policy_ranks_first_can_depend_on_the_measure():
     """The first policy is best in most cases, and fails in one kind of traffic."""
     result = result_with(2.0, 1.0)
     assert set(map(tuple, first_ranks(result, result.policies).values())) == {("bsd:p=0.1", "psm")}
@@ -190,7 +190,7 @@ def test_the_first_rank_can_depend_on_the_measure():
     assert share_of_same_order(other, other.policies) < 1
 
 
-def test_policies_are_listed_separately_with_and_without_a_price_of_delay():
+def test_the_listed_policies_depend_on_whether_delay_has_a_price():
     result = result_with(1.0, 2.0)
     priced = f"anticipate:price={PRICE}"
     runs = {**result.runs, "anticipate": {}, priced: {}, "mine.py:Mine": {}, f"mine.py:Mine:a={PRICE}": {}}
@@ -200,7 +200,7 @@ def test_policies_are_listed_separately_with_and_without_a_price_of_delay():
     assert policies_of(other, priced=False) == [*both, "anticipate", "mine.py:Mine"]
 
 
-def test_the_price_of_delay_is_relative_to_the_power_of_the_radio():
+def test_the_price_of_delay_is_a_multiple_of_the_difference_between_awake_and_asleep_power():
     """A second of delay at price 1 costs as much as a second awake instead of asleep."""
     power, case = radio_power("nrf7002"), Case("ucb", "nrf7002", 10.0)
     assert case.price_w == pytest.approx(10 * (power.awake_w - power.asleep_w))
@@ -268,7 +268,7 @@ ENTRIES = sorted(path.parent for path in ROOT.glob("benchmarks/entries/*/entry.t
 
 
 @pytest.mark.parametrize("folder", ENTRIES, ids=lambda folder: folder.name)
-def test_an_entry_has_the_result_of_its_policy_and_names_its_origin(folder, monkeypatch):
+def test_a_benchmark_entry_has_the_result_of_its_policy_and_names_its_origin(folder, monkeypatch):
     monkeypatch.chdir(ROOT)
     entry = tomllib.loads((folder / "entry.toml").read_text())
     assert all(entry[name] for name in ("policy", "author", "licence", "paper"))

@@ -98,7 +98,7 @@ def currents(section: int) -> dict[str, float]:
     return {row["setting"]: row["current_ma"]["typical_ma"] for row in advised(section)["rows"]}
 
 
-def test_2_static_psm_draws_a_ninth_of_the_current_of_the_default() -> None:
+def test_2_static_psm_draws_a_ninth_of_the_current_that_the_driver_default_draws() -> None:
     """Section 1 has the ratio of an always-on radio to static PSM."""
     always_on, pings = currents(1), currents(2)
     assert always_on["power saving off"] / always_on["DTIM 1 (static PSM)"] == pytest.approx(35, abs=1)
@@ -112,7 +112,7 @@ def test_3_the_cheapest_listen_interval_is_the_documented_one() -> None:
     assert interval(cheapest_setting(3)["policy"]) == interval(policy) == 3
 
 
-def test_4_deep_sleep_draws_over_twice_the_current_with_a_report_per_5_minutes() -> None:
+def test_4_with_a_report_every_5_minutes_deep_sleep_draws_over_twice_the_current() -> None:
     """The comparison is with the cheapest listen interval, as documented."""
     deep = next(row for row in advised(4)["modes"] if row["mode"] == "deep-sleep")
     row = cheapest_setting(4)
@@ -120,7 +120,7 @@ def test_4_deep_sleep_draws_over_twice_the_current_with_a_report_per_5_minutes()
     assert deep["current_ma"]["typical_ma"] > 2 * row["current_ma"]["typical_ma"]
 
 
-def test_5_only_with_keep_alives_all_messages_arrive() -> None:
+def test_5_all_messages_arrive_only_if_keep_alives_are_sent() -> None:
     """The remedy of the advice is the documented one."""
     (idle,), (alive,) = measured(5), measured(5, 1)
     assert [run["latency"]["down"]["delivered"] > 0 for run in (idle, alive)] == [False, True]
@@ -164,7 +164,7 @@ def test_8_a_download_takes_the_documented_times() -> None:
     assert [medians[name] for name in settings] == pytest.approx([1.48, 1.54, 3.8], rel=0.05)
 
 
-def test_10_static_psm_draws_a_fortieth_of_the_current_of_the_default() -> None:
+def test_10_static_psm_draws_a_fortieth_of_the_current_that_the_driver_default_draws() -> None:
     """With a packet every 20 ms, which keeps a radio with a timeout awake."""
     voice = currents(10)
     assert voice["DTIM 1 (100 ms awake)"] / voice["DTIM 1 (static PSM)"] == pytest.approx(40, rel=0.1)

@@ -21,7 +21,7 @@ def settings(driver: str, dtim: int = 1, longest_doze_ms: float | None = None) -
 
 @pytest.mark.parametrize("dtim", [1, 2, 3, 10, 30])
 @pytest.mark.parametrize("driver", DRIVERS)
-def test_each_driver_setting_has_its_own_policy(driver: str, dtim: int) -> None:
+def test_no_two_driver_settings_have_the_same_policy(driver: str, dtim: int) -> None:
     """Names differ, and calls have no placeholders left."""
     offered = settings(driver, dtim)
     assert (
@@ -40,7 +40,7 @@ def _is_twt_without_call(setting: Setting) -> bool:
 
 
 @pytest.mark.parametrize("driver", [name for name in DRIVERS if name != "generic"])
-def test_the_default_of_a_driver_equals_dynamic_with_its_stack(driver: str) -> None:
+def test_the_default_of_a_driver_equals_the_dynamic_policy_with_the_stack_of_that_driver(driver: str) -> None:
     """The policy ``dynamic`` has the same time awake."""
     (default,) = [setting for setting in settings(driver, 3) if setting.is_default]
     stack = DRIVER_DEFAULTS[driver]
@@ -67,14 +67,16 @@ def test_the_share_of_dtim_beacons_is_0_for_twt_and_unknown_for_a_varying_interv
     assert shares["anticipate"] is None
 
 
-def test_a_driver_that_rounds_offers_only_multiples_of_the_dtim_period() -> None:
+def test_a_driver_that_rounds_listen_intervals_offers_only_multiples_of_the_dtim_period() -> None:
     """The driver of the nRF70 would turn 10 into 9."""
     intervals = {setting.wake_beacons for setting in settings("nrf70", 3)} - {0, None, 1}
     assert intervals == {3, 9}
 
 
 @pytest.mark.parametrize(("limit_ms", "doze"), [(300.0, "204.8"), (150.0, "102.4"), (20.0, "102.4")])
-def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) -> None:
+def test_the_delay_bound_limits_the_dozes_of_policies_that_need_a_new_driver(
+    limit_ms: float, doze: str
+) -> None:
     """The limit is a number of whole beacon intervals, at least one."""
     policies = {setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.needs}
     assert f"anticipate:max_ms={doze}" in policies
@@ -82,5 +84,5 @@ def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) ->
 
 
 @pytest.mark.parametrize("name", profile_names())
-def test_each_chip_has_a_driver(name: str) -> None:
+def test_every_chip_has_a_driver(name: str) -> None:
     assert load_profile(name).driver in {*DRIVERS, ""} - {"generic"}

@@ -170,7 +170,7 @@ def test_an_error_in_the_second_process_is_one_sentence(own, name, message):
         psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
 
 
-def test_prints_of_an_entry_are_neither_replies_nor_output(own, capfd):
+def test_what_an_entry_prints_is_neither_a_reply_nor_output(own, capfd):
     """Standard error has the prints."""
     noisy = psm_sim.simulate(EntryPolicy(f"{own}:Noisy"), pages=1)
     assert run_text(noisy) == run_text(psm_sim.simulate(f"{own}:Mine", pages=1))
@@ -210,7 +210,7 @@ def test_the_second_process_ends_with_its_policy():
     assert multiprocessing.active_children() == []
 
 
-def test_the_server_replies_to_each_call():
+def test_the_server_replies_to_every_call():
     """Each call of the station and an error are tried, in this process so that coverage is measured."""
     frame = [0, 40, 0, True, False, 1460, False]
     questions = [

@@ -75,7 +75,7 @@ def test_each_row_equals_a_run_of_lpsm_with_its_loss_and_gamma(losses: LossCompa
     assert row["slowdown.mean"] == again.slowdown.mean
 
 
-def test_paired_differences_follow_from_the_frame(losses: LossComparison) -> None:
+def test_paired_differences_agree_with_the_rows_of_the_dataframe(losses: LossComparison) -> None:
     """The values of gamma are those closest to the defaults, 1/1200 and 1e-5."""
     frame = losses.frame
     first, other = (
@@ -104,14 +104,14 @@ def test_paired_differences_follow_from_the_frame(losses: LossComparison) -> Non
     assert len(re.findall(r"The gamma of inverse(-log)? (hardly )?matters: from 1e-06 to 0.0001", text)) == 2
 
 
-def test_one_seed_is_too_few_to_compare_losses() -> None:
+def test_the_conclusion_on_losses_states_that_one_seed_is_too_few() -> None:
     comparison = psm_sim.compare_losses(
         ["inverse", "inverse-log"], pages=2, replications=1, gammas=[1e-5], workers=1
     )
     assert conclude_losses(comparison) == "One seed is too few to tell the losses apart; see --replications."
 
 
-def test_the_gamma_for_a_price_of_delay_implies_that_price() -> None:
+def test_the_gamma_derived_from_a_price_of_delay_implies_that_price() -> None:
     """The loss need not be linear in gamma; other values of gamma are relative to this one."""
     comparison = psm_sim.compare_losses(
         ["inverse", "gamma**2 * I * Ti + 1/Ti"], pages=3, replications=1, price_w=0.5, workers=1
@@ -122,7 +122,7 @@ def test_the_gamma_for_a_price_of_delay_implies_that_price() -> None:
         assert np.array(curve.gammas) / curve.default_gamma == pytest.approx([1 / 16, 1 / 4, 1, 4, 16])
 
 
-def test_a_loss_per_page_is_examined_per_page(tmp_path: Path) -> None:
+def test_a_loss_computed_per_page_is_examined_per_page(tmp_path: Path) -> None:
     """Each round is a page, except the last one. A second of delay costs a nat."""
     file = tmp_path / "delays.py"
     file.write_text(
@@ -160,7 +160,7 @@ def test_default_gammas_are_multiples_of_the_default_of_the_loss() -> None:
     assert np.array(curve.gammas) * 1.2e5 == pytest.approx([1 / 16, 1 / 4, 1, 4, 16])
 
 
-def test_the_regret_obeys_its_bound(losses: LossComparison) -> None:
+def test_the_regret_of_lpsm_obeys_its_bound(losses: LossComparison) -> None:
     """The comparators are ordered, and Corollary 1 bounds the regret to the best switching rate."""
     for curve in losses.curves:
         regret = curve.examination.regret
@@ -169,7 +169,9 @@ def test_the_regret_obeys_its_bound(losses: LossComparison) -> None:
         assert regret.switches == 16
 
 
-def test_the_longest_page_load_has_weights_of_all_polling_times(losses: LossComparison) -> None:
+def test_the_weights_of_all_polling_times_are_recorded_during_the_longest_page_load(
+    losses: LossComparison,
+) -> None:
     """The weights are distributions over the polling times, around the longest page."""
     examination = losses.curves[0].examination
     load = examination.page_load
@@ -190,7 +192,7 @@ def test_both_published_losses_imply_a_price_of_delay(losses: LossComparison) ->
         assert nat.fit <= 1
 
 
-def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
+def test_the_curve_of_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
     file = tmp_path / "costs.py"
     file.write_text(WITHOUT_GAMMA)
     comparison = psm_sim.compare_losses([f"{file}:Polls"], pages=2, replications=1, workers=1)
@@ -219,7 +221,7 @@ def test_the_command_writes_an_html_page_and_all_curves(
     assert "already exists" in capsys.readouterr().err
 
 
-def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
+def test_names_in_the_html_page_are_escaped(losses: LossComparison) -> None:
     """A formula may contain characters of markup."""
     comparison = psm_sim.compare_losses(
         ["gamma * I * Ti + (Ti < 300)"], pages=2, replications=1, gammas=[1e-5], workers=1
@@ -231,7 +233,7 @@ def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
     assert html_of_losses(losses, "x") == html_of_losses(losses, "x")
 
 
-def test_a_loss_per_page_has_a_remark(tmp_path: Path) -> None:
+def test_a_loss_computed_per_page_has_a_remark(tmp_path: Path) -> None:
     """The remark names the context that the loss needs, which is a parameter of the policy."""
     file = tmp_path / "page.py"
     file.write_text(
@@ -244,12 +246,12 @@ def test_a_loss_per_page_has_a_remark(tmp_path: Path) -> None:
     assert setting_lines(comparison)[-1].startswith("PerPage: a loss of a page.")
 
 
-def test_a_loss_equal_for_all_polling_times_has_a_remark() -> None:
+def test_a_loss_that_is_equal_for_all_polling_times_has_a_remark() -> None:
     comparison = psm_sim.compare_losses(["Ti - Ti"], pages=2, replications=1, gammas=[1e-5], workers=1)
     assert setting_lines(comparison)[-1].startswith("Ti - Ti: the loss is the same for every polling time")
 
 
-def test_with_a_loss_of_one_nat_per_poll_a_nat_costs_a_beacon() -> None:
+def test_if_every_poll_loses_one_nat_a_nat_costs_the_energy_of_one_beacon() -> None:
     """The loss is one nat per poll, so a nat costs the energy of receiving a beacon, 1.5 mJ."""
     comparison = psm_sim.compare_losses(["1 + 0 * Ti"], pages=10, replications=1, gammas=[1.0], workers=1)
     assert comparison.curves[0].examination.nat.joules == pytest.approx(0.0015, rel=0.1)

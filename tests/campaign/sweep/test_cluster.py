@@ -84,7 +84,7 @@ def sweep(folder: Path, words: str) -> subprocess.Popen[str]:
 
 @needs_dask
 @pytest.mark.parametrize("killed", [False, True], ids=["both live", "one is killed"])
-def test_a_sweep_on_a_cluster_has_the_rows_of_a_local_one(cluster, killed: bool, tmp_path: Path) -> None:
+def test_a_sweep_on_a_cluster_has_the_rows_of_a_local_sweep(cluster, killed: bool, tmp_path: Path) -> None:
     """Workers have no file of the user-defined policy; tasks of a lost worker run on the other one."""
     address, workers = cluster
     write_policy(tmp_path / "my.py")
@@ -102,7 +102,7 @@ def test_a_sweep_on_a_cluster_has_the_rows_of_a_local_one(cluster, killed: bool,
 
 
 @needs_dask
-def test_only_the_task_of_a_policy_that_ends_its_workers_fails(
+def test_if_a_policy_ends_its_workers_only_the_tasks_of_that_policy_fail(
     restarting_cluster: str, tmp_path: Path
 ) -> None:
     """A user-defined policy fails at the first loss of a worker, and a built-in one at the second."""
@@ -182,7 +182,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     return module
 
 
-def test_lost_jobs_run_again(stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_lost_with_a_worker_run_again(
+    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A user-defined policy fails at the first loss, a built-in one at the second. Files are sent."""
     monkeypatch.chdir(tmp_path)
     write_policy(tmp_path / "my.py")
@@ -214,7 +216,7 @@ def test_an_address_without_a_scheduler_is_an_error(stand_in: StandIn) -> None:
         run(None, grid(policies=("psm",)), None, "tcp://there:1")
 
 
-def test_a_worker_with_other_versions_is_rejected(stand_in: StandIn, tmp_path: Path) -> None:
+def test_a_worker_with_a_different_version_is_rejected(stand_in: StandIn, tmp_path: Path) -> None:
     """Versions of packages are compared, too, because the key of a task has those of the command."""
     stand_in.other = {"numpy": "0.1"}
     with pytest.raises(

@@ -69,7 +69,7 @@ def test_an_axis_multiplies_the_tasks_of_its_policies() -> None:
     assert [task.scenario.seed for task in tasks.tasks()] == [1, 2, 3] * 3
 
 
-def test_policies_named_by_axes_are_run() -> None:
+def test_policies_named_only_by_axes_are_run() -> None:
     """The policies of axes follow the requested ones; lpsm is the default."""
     assert policies(grid("policy.bsd.p=0.1,0.5", policies=("psm",))) == ["psm", "bsd:p=0.1", "bsd:p=0.5"]
     assert policies(grid("policy.psm.listen_interval=2,3")) == [
@@ -84,7 +84,7 @@ def test_a_user_defined_policy_varies_by_its_file_and_class() -> None:
     assert policies(grid("policy.my.py:Mine.n=1,2")) == ["my.py:Mine:n=1", "my.py:Mine:n=2"]
 
 
-def test_losses_and_gamma_vary_together() -> None:
+def test_an_axis_of_losses_and_an_axis_of_gamma_are_combined() -> None:
     """Only lpsm has a loss."""
     losses = grid("policy.lpsm.gamma=1e-4,2e-4", "loss=inverse,inverse-log", policies=("psm", "lpsm"))
     assert policies(losses) == ["psm", *(f"lpsm:gamma={gamma},loss={loss}" for gamma in ("1e-4", "2e-4")
@@ -92,7 +92,7 @@ def test_losses_and_gamma_vary_together() -> None:
     assert policies(grid("seed=1", loss="max(1/Ti, 2)")) == ["lpsm:loss=max(1/Ti, 2)"]
 
 
-def test_scenarios_vary_in_trace_topology_pages_and_settings() -> None:
+def test_axes_may_vary_the_trace_the_topology_the_number_of_pages_and_settings() -> None:
     varied = grid(
         "trace.mean_think_s=20,30",
         "topology=modern",
@@ -167,7 +167,9 @@ def test_a_grid_file_gives_the_same_tasks_as_the_command_line(tmp_path: Path) ->
         ("[vary]\nseed = []", "seed has no values"),
     ],
 )
-def test_the_error_for_an_invalid_grid_file_names_it(tmp_path: Path, text: str, sentence: str) -> None:
+def test_the_error_for_an_invalid_grid_file_has_the_file_name(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
     path = tmp_path / "grid.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=rf"grid.toml.*{sentence}"):

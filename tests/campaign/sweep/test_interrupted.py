@@ -63,7 +63,9 @@ def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
         time.sleep(0.005)
 
 
-def test_a_killed_sweep_continues_to_the_same_rows(start, tmp_path: Path) -> None:
+def test_a_killed_sweep_that_is_continued_gives_the_rows_of_an_uninterrupted_sweep(
+    start, tmp_path: Path
+) -> None:
     """The sweep is killed before the first task or between two tasks; exports are equal, too."""
     expected, _ = start(f"{GRID} --output whole.sqlite --workers 1").communicate()
     path = tmp_path / "killed.sqlite"
@@ -87,7 +89,7 @@ def test_a_killed_sweep_continues_to_the_same_rows(start, tmp_path: Path) -> Non
         (2, signal.SIGTERM, 143, "psm_sim: terminated by SIGTERM.\n"),
     ],
 )
-def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_it(
+def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_the_sweep(
     workers: int, number: int, status: int, sentence: str, start, tmp_path: Path
 ) -> None:
     path = tmp_path / "sweep.sqlite"
@@ -103,7 +105,7 @@ def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_it(
     assert before <= done(path) <= before + 6
 
 
-def test_a_second_sweep_on_a_table_is_an_error(start, tmp_path: Path) -> None:
+def test_a_second_sweep_that_writes_the_same_table_is_an_error(start, tmp_path: Path) -> None:
     """The first sweep continues; when it is killed, the table is free immediately."""
     path = tmp_path / "sweep.sqlite"
     first = start("--policy psm --vary seed=1..2000 --pages 40 --workers 1")

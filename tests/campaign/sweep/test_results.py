@@ -31,7 +31,7 @@ def front(policies: Mapping[str, Values]) -> dict[str, str]:
     return {point.row.policy: point.is_optimal for point in pareto_front(rows_of(policies))}
 
 
-def test_equal_policies_are_both_optimal() -> None:
+def test_two_policies_with_equal_results_are_both_optimal() -> None:
     """A rounding error is not a difference."""
     policies = {
         "one": {1: (0.3, 2.0), 2: (0.6, 2.0)},
@@ -48,7 +48,7 @@ def test_policies_are_compared_on_the_seeds_that_they_share() -> None:
         assert front({"a": whole, "b": other}) == (expected or {"a": "undecided", "b": "undecided"})
 
 
-def test_a_single_seed_is_compared_without_intervals() -> None:
+def test_results_of_a_single_seed_are_compared_without_intervals() -> None:
     assert front({"a": {1: (1.0, 2.0)}, "b": {1: (1.1, 2.0)}, "c": {1: (1.2, 1.9)}}) == {"a": "", "c": ""}
 
 
@@ -58,7 +58,7 @@ def test_a_slowdown_without_completed_pages_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
+def test_the_pareto_front_equals_that_of_a_comparison_of_all_pairs_of_intervals(seed: int) -> None:
     random = random_stream(seed, "front", 0)
     policies = {
         str(number): {

@@ -109,7 +109,7 @@ def test_a_failed_task_does_not_stop_the_others(workers: int, runs: list[str]) -
     assert {row.state for row in run(path, mine)} == {row.state for row in shown(path)} == {"done"}
 
 
-def test_policies_of_several_stations_share_a_reference(
+def test_policies_on_several_stations_share_one_reference_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All policies share one run without power saving; a failed policy does not affect the others."""
@@ -156,7 +156,7 @@ def test_an_invalid_sweep_is_an_error_before_the_first_task(policy: str, runs: l
     assert shown(path) == before
 
 
-def test_files_are_sent_to_workers_by_content() -> None:
+def test_user_files_are_sent_to_workers_by_content() -> None:
     """Edits of a page list or of a nested loss during a sweep do not change its numbers."""
     Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n")
     Path("my.py").write_text(
@@ -172,7 +172,7 @@ def test_files_are_sent_to_workers_by_content() -> None:
     assert rows[0].measures["energy_per_page_j"] == same.energy_per_page_j
 
 
-def test_a_file_that_is_no_table_is_an_error() -> None:
+def test_a_file_that_is_not_a_table_is_an_error() -> None:
     """The cases are a text, a database of another program, a folder, and a missing file."""
     Path("text.sqlite").write_text("a text that is surely no database" * 40)
     other = sqlite3.connect("other.sqlite")
@@ -214,7 +214,7 @@ def test_a_sweep_without_an_output_leaves_no_files(tmp_path: Path, monkeypatch: 
         ({"pages": [1, 2]}, {"pages": 2}, "pages is specified twice"),
     ],
 )
-def test_the_error_for_an_argument_of_a_wrong_type_names_it(
+def test_the_error_for_an_argument_of_a_wrong_type_names_the_argument(
     vary: Any, words: dict[str, Any], sentence: str
 ) -> None:
     """A single text is not a list of texts, because its letters would be policies."""

@@ -22,7 +22,7 @@ needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such sign
 
 
 @needs_posix
-def test_only_the_task_that_kills_its_worker_fails_and_runs_once(
+def test_a_task_that_kills_its_worker_runs_once_and_no_other_task_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Other tasks of the worker run again, with and without user code."""
@@ -38,7 +38,7 @@ def test_only_the_task_that_kills_its_worker_fails_and_runs_once(
     assert Path("deaths").read_text() == "xxx"
 
 
-def test_a_failed_first_task_of_a_job_is_not_run_again(
+def test_the_first_task_of_a_job_is_not_run_again_after_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second run would not create the directory."""
@@ -50,7 +50,7 @@ def test_a_failed_first_task_of_a_job_is_not_run_again(
 
 
 @pytest.mark.parametrize("failure", ["1 / 0", pytest.param("import os; os._exit(3)", marks=needs_posix)])
-def test_a_failed_trial_fails_the_tasks_of_that_policy_only(failure: str, tmp_path: Path) -> None:
+def test_a_policy_that_fails_its_trial_fails_only_its_own_tasks(failure: str, tmp_path: Path) -> None:
     """Each of the other policies runs once."""
     words = shlex.split("--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv")
     command = [sys.executable, "-m", "psm_sim", "sweep", *words, "--workers", "1"]
@@ -90,7 +90,7 @@ def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, check=True)
 
 
-def test_prints_of_user_code_go_to_standard_error(tmp_path: Path) -> None:
+def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path) -> None:
     """Standard output has only the output of the command, also without worker processes."""
     write_policy(tmp_path / "my.py", before="print('stray')")
     words = ["--policy", "my.py:Hears", "--vary", "seed=1..2", "--pages", "5", "--format", "csv"]
@@ -100,7 +100,7 @@ def test_prints_of_user_code_go_to_standard_error(tmp_path: Path) -> None:
     assert "stray" in done.stderr
 
 
-def test_a_worker_of_another_version_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_of_a_different_version_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     (task,) = grid(policies=("psm",)).tasks()
     (job,), _ = make_jobs({"key": task}, 1)
     monkeypatch.setattr("psm_sim.campaign.sweep.run.__version__", "9.9")
