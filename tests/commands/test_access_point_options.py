@@ -31,7 +31,7 @@ def result(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return document
 
 
-def test_the_option_dtim_sets_the_period_and_the_baseline_wakes_for_dtim_beacons(
+def test_the_option_dtim_sets_the_dtim_period_and_the_baseline_wakes_at_dtim_beacons(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Savings are relative to the baseline, unless another reference is set."""
@@ -46,7 +46,9 @@ def test_the_option_dtim_sets_the_period_and_the_baseline_wakes_for_dtim_beacons
     )
 
 
-def test_the_option_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_option_latency_sets_the_delay_limit_of_the_conclusion(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     limited, free = result(capsys, "--latency", "90ms"), result(capsys)
     for document in (limited, free):
         for run in (*document["runs"], *document["baselines"]):
@@ -65,7 +67,7 @@ def test_the_option_latency_is_the_limit_of_the_conclusion(capsys: pytest.Captur
         (2, "300tu", {"beacon.dtim_period": 2, "beacon.interval_ms": 307.2}),
     ],
 )
-def test_a_beacon_interval_without_a_unit_is_in_time_units(
+def test_a_beacon_interval_without_a_unit_is_read_in_time_units(
     dtim: int | None, interval: str | None, expected: dict[str, float]
 ) -> None:
     """Access points are configured in time units."""
@@ -87,7 +89,7 @@ def test_a_beacon_interval_out_of_range_is_an_error(interval: str) -> None:
         (None, "100", "beacon.interval_ms", "--beacon-interval"),
     ],
 )
-def test_an_option_and_a_setting_of_the_same_key_are_an_error(
+def test_an_option_conflicts_with_a_setting_of_the_same_key(
     dtim: int | None, interval: str | None, key: str, option: str
 ) -> None:
     with pytest.raises(InputError, match=f"{option} conflicts with --set {key}=3; remove one of them[.]"):

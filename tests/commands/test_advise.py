@@ -45,7 +45,7 @@ def test_the_advice_includes_the_driver_function_call(capsys: pytest.CaptureFixt
         assert part in text
 
 
-def test_json_has_the_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_output_has_the_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     """A row has the policy of its setting, which can be run again."""
     document = advice(capsys, *DEVICE, *TRAFFIC, *QUIET, "--latency", "300ms")
     assert document["best"] == "listen interval 1 (8 ms awake)"
@@ -71,7 +71,7 @@ def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.Capture
     assert capsys.readouterr().out == parallel
 
 
-def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_advice_on_page_traffic_has_the_columns_of_pages(capsys: pytest.CaptureFixture[str]) -> None:
     """The columns are in milliwatts without a chip. ``--trace`` is another name of ``--traffic``."""
     words = ("--trace", "ucb", "--pages", "3", "--replications", "2", "--workers", "1", "--latency", "5s")
     assert main(["advise", *words]) == 0
@@ -105,7 +105,7 @@ def test_a_profile_of_an_unknown_driver_is_an_error(
         ("driver = 3\n", "driver must be a table"),
     ],
 )
-def test_a_wrong_driver_table_is_an_error(
+def test_an_invalid_driver_table_is_an_error(
     text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "chip.toml").write_text(text)
@@ -150,7 +150,7 @@ def test_the_default_beacon_interval_is_that_of_most_access_points(
         ),
     ],
 )
-def test_traffic_without_advice_is_an_error_of_one_sentence(
+def test_traffic_on_which_no_advice_is_possible_is_an_error_of_one_sentence(
     words: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["advise", *words.split()]) == 2
@@ -166,7 +166,7 @@ def test_an_idle_station_without_messages_has_no_latency(capsys: pytest.CaptureF
     assert not any("p99_latency_s" in row for row in document["rows"])
 
 
-def test_currents_have_an_interval_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
+def test_currents_have_an_interval_and_the_source_of_the_interval(capsys: pytest.CaptureFixture[str]) -> None:
     """The interval is 0.86 to 3.5 times the current without a measured board, and 13 % after one mean."""
     words = (*DEVICE[:-4], "--replications", "1", "--workers", "1", *SHORT)
     plain = advice(capsys, *words)
@@ -186,7 +186,9 @@ def test_currents_have_an_interval_with_its_source(capsys: pytest.CaptureFixture
         assert 1 < current["high_ma"] / current["typical_ma"] <= max(high, 1.25)
 
 
-def test_report_every_prints_the_hand_computed_deep_sleep_current(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_option_report_every_prints_the_hand_computed_deep_sleep_current(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """5 uA and 80, 200 or 400 mC per 15 minutes; the break-even time is the charge over the saved current."""
     words = ("--profile", "esp32", "--dtim", "3", "--report-every", "15min", "--replications", "1")
     document = advice(capsys, *words, "--workers", "1")
@@ -200,7 +202,7 @@ def test_report_every_prints_the_hand_computed_deep_sleep_current(capsys: pytest
     assert float(shown[1]) == pytest.approx(even_s, rel=0.05)
 
 
-def test_a_report_interval_is_checked_and_conflicts_with_other_traffic(
+def test_a_report_interval_requires_a_unit_and_conflicts_with_other_traffic(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for words, message in (
@@ -212,7 +214,7 @@ def test_a_report_interval_is_checked_and_conflicts_with_other_traffic(
         assert message in capsys.readouterr().err
 
 
-def test_a_chip_without_modes_or_without_a_supply_has_no_mode_table(
+def test_no_table_of_modes_is_printed_for_a_chip_without_modes_or_without_a_supply_voltage(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The answer states that deep sleep is not compared."""
@@ -223,7 +225,7 @@ def test_a_chip_without_modes_or_without_a_supply_has_no_mode_table(
     assert "mW" in document["answer"]
 
 
-def test_a_chip_implies_a_current_network_whose_parts_can_be_set(
+def test_choosing_a_chip_implies_a_present_day_network_whose_parts_can_be_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A measured current includes that of its network.
@@ -250,7 +252,7 @@ def test_a_chip_implies_a_current_network_whose_parts_can_be_set(
     assert advice(capsys, *chip, *words, "--topology", "modern")["settings"] == {}
 
 
-def test_the_output_has_the_currents_at_a_dtim_period_of_3_if_none_is_set(
+def test_the_output_has_the_currents_at_a_dtim_period_of_3_if_no_dtim_period_is_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Settings that wake for DTIM beacons then wake for every third beacon."""
@@ -265,7 +267,7 @@ def test_the_output_has_the_currents_at_a_dtim_period_of_3_if_none_is_set(
     assert all("current_ma_at_dtim_3" not in row for row in stated["rows"])
 
 
-def test_a_run_and_a_sweep_have_the_same_network_around_a_chip(
+def test_choosing_a_chip_implies_the_same_network_in_a_run_as_in_a_sweep(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Settings and axes override parts of the network, and a topology all of it."""

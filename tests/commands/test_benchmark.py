@@ -57,7 +57,7 @@ def benchmark(*words: str) -> int:
     return main(["benchmark", *words, "--workers", "1"])
 
 
-def test_without_policies_the_command_prints_the_stored_ranking(capsys):
+def test_the_command_prints_the_stored_ranking_if_no_policies_are_given(capsys):
     assert benchmark() == 0
     shown = capsys.readouterr().out
     assert "always-on" in shown
@@ -65,7 +65,7 @@ def test_without_policies_the_command_prints_the_stored_ranking(capsys):
     assert "seeds 70001 to 70003" in shown
 
 
-def test_a_policy_is_ranked_with_the_stored_ones_and_verified(capsys, folder):
+def test_a_policy_is_ranked_among_the_stored_policies_and_its_result_file_is_verified(capsys, folder):
     """The result file is verified, even with another last bit, until a number changes."""
     words = ("--policy", "mine.py:Mine", "--quick", "--output", "mine.json")
     assert benchmark(*words) == 0
@@ -121,7 +121,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 @pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
-def test_a_tampered_result_is_not_verified(capsys, monkeypatch, folder, tamper):
+def test_a_tampered_result_fails_verification(capsys, monkeypatch, folder, tamper):
     """The file is invalid, or differs from the repeated runs.
 
     The original result replaces those runs here.
@@ -146,13 +146,13 @@ def test_a_tampered_result_is_not_verified(capsys, monkeypatch, folder, tamper):
 
 
 @pytest.mark.parametrize("words", [("--seed", "1"), ("--fresh",)])
-def test_with_other_seeds_all_policies_are_run(capsys, words):
+def test_all_policies_are_run_if_the_seeds_have_no_stored_results(capsys, words):
     assert benchmark(*words, "--replications", "1", "--store", "tasks.sqlite", "--output", "new.json") == 0
     assert read_result(Path("new.json")).policies == ["always-on", "psm"]
     assert Path("tasks.sqlite").exists()
 
 
-def test_a_case_has_the_energy_and_charge_of_each_policy(capsys):
+def test_the_output_for_one_case_has_the_energy_and_charge_of_each_policy(capsys):
     assert benchmark("--traffic", "push", "--radio", "nrf7002", "--price", "10") == 0
     shown = capsys.readouterr().out
     assert "mAh a day" in shown
@@ -161,7 +161,7 @@ def test_a_case_has_the_energy_and_charge_of_each_policy(capsys):
     assert f"{energy_j / 3600 / 3.3 * 24_000:.3g}" in shown
 
 
-def test_with_a_file_of_seeds_all_policies_are_run(capsys, monkeypatch, folder):
+def test_all_policies_are_run_on_a_file_of_seeds(capsys, monkeypatch, folder):
     monkeypatch.setattr(cases, "TRAFFIC", FEW.traffic)
     (folder / "hidden.toml").write_text("seeds = [5]")
     assert benchmark("--seeds", "hidden.toml", "--output", "hidden.json") == 0
@@ -186,7 +186,7 @@ def test_wrong_arguments_are_an_error(capsys, words, message):
     assert message in capsys.readouterr().err
 
 
-def test_stored_results_of_other_code_or_versions_have_a_warning(capsys, folder):
+def test_a_warning_states_that_stored_results_come_from_different_code_or_versions(capsys, folder):
     """The warning follows from the runs of always-on, which every command repeats."""
     stored = json.loads((folder / "stored.json").read_text())
     stored["runs"][0]["energy_j"][0] += 1e-6
@@ -198,7 +198,7 @@ def test_stored_results_of_other_code_or_versions_have_a_warning(capsys, folder)
     assert "The stored results of the built-in policies differ in numpy (0 and" in warnings
 
 
-def test_an_entry_with_changed_data_runs_again(capsys, folder):
+def test_an_entry_is_run_again_if_its_data_change(capsys, folder):
     """The process of the entry opens the data. After an edit the result differs."""
     (folder / "table.txt").write_text("40")
     (folder / "mine.py").write_text(

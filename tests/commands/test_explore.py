@@ -58,7 +58,7 @@ def status_of(address: str, **headers: str) -> int:
         return connection.getresponse().status
 
 
-def test_the_error_for_a_missing_extra_names_it(
+def test_the_error_for_a_missing_extra_has_the_name_of_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("psm_sim.commands.explore.find_spec", lambda _: None)
@@ -207,7 +207,7 @@ def request_until_closed(address: str) -> None:
             status_of(address)
 
 
-def test_the_simulation_of_a_view_is_cached() -> None:
+def test_the_simulation_behind_a_view_is_cached() -> None:
     calls = []
 
     def count(arguments, progress):

@@ -40,7 +40,9 @@ def test_parameters_have_default_unit_range_and_help(capsys: pytest.CaptureFixtu
             assert all(row["help"] and row["range"] for row in rows)
 
 
-def test_a_condition_is_listed_with_its_parameter(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_condition_of_a_parameter_is_listed_with_the_parameter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The table has the full topology keys of the condition after the meaning."""
     for kind, name, key, condition in [
         ("topologies", "three-node", "mac.fetch", "mac.model=dcf"),

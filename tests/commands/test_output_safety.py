@@ -103,7 +103,7 @@ def refusal(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize(("line", "link"), [*zip(WRITERS, cycle(LINKS), strict=False)])
-def test_an_output_that_is_an_input_is_an_error(
+def test_writing_an_output_through_a_link_to_an_input_is_an_error(
     line: str, link: Callable[[Path, Path], None], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Another name, a symbolic or hard link, and --force do not avoid the error."""
@@ -139,7 +139,7 @@ def test_an_existing_file_is_replaced_only_with_force(
         ("--policy psm --trace out/pages.csv --output out", "out/pages.csv"),
     ],
 )
-def test_an_output_equal_to_the_input_is_an_error(
+def test_writing_an_output_over_the_input_of_the_same_command_is_an_error(
     line: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """--force does not avoid the error."""
@@ -151,14 +151,16 @@ def test_an_output_equal_to_the_input_is_an_error(
     )
 
 
-def test_two_outputs_in_one_file_are_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_writing_two_outputs_to_the_same_file_is_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The later output would replace the earlier one."""
     Path("out").mkdir()
     line = f"{RUN} --output out --timeline out/result.json"
     assert "--output and --timeline both write 'out/result.json'" in refusal(line, folder, capsys)
 
 
-def test_the_python_functions_do_not_replace_an_input(folder: Path) -> None:
+def test_the_python_functions_do_not_overwrite_an_input_file(folder: Path) -> None:
     """Earlier captures are replaced, as in other libraries."""
     psm_sim.simulate("psm", pages=1, capture="x.pcap")
     psm_sim.simulate("psm", pages=1, capture="x.pcap")

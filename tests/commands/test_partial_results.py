@@ -66,7 +66,7 @@ def output_of(words: list[str], status: int, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(("failure", "status", "state"), FAILURES)
-def test_finished_policies_are_printed_as_in_a_run_without_the_others(
+def test_finished_policies_are_printed_as_if_run_alone(
     failure: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The unfinished policies are listed with the reason, and standard error has one line."""
@@ -125,7 +125,7 @@ def test_an_interrupt_during_the_figures_leaves_the_data(
     assert json.loads(Path("out/metadata.json").read_text())["status"] == "interrupted"
 
 
-def test_a_partial_result_replaces_no_earlier_one(
+def test_a_partial_result_does_not_replace_an_earlier_result(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", lambda *_: {})
@@ -153,7 +153,7 @@ def test_no_result_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_means_are_taken_over_the_finished_seeds(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
     durations_s = [psm_sim.simulate("psm", pages=3, seed=seed)["simulated_s"] for seed in range(1, 9)]
     first = next(n for n in range(6) if durations_s[n + 2] > 0.5 + max(durations_s[n : n + 2]))
     write_policy("raise ValueError('no')", after_s=max(durations_s[first : first + 2]))
@@ -170,7 +170,9 @@ def test_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("other", ["", '[[stations]]\nname = "b"\npages = 1\n'])
-def test_finished_policies_of_stations_are_printed(other: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_policies_of_stations_are_printed_after_a_failure(
+    other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("two.toml").write_text(f'[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\ncount = 2\n{other}')
     topology = ["--topology", "two.toml", "--format", "json"]
     expected = results(output_of([*FINISHED, *topology], 0, capsys)[0])

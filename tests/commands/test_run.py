@@ -29,7 +29,7 @@ def runs_of(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict]:
     return document["runs"]
 
 
-def test_lpsm_runs_100_pages_of_ucb_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+def test_by_default_lpsm_is_run_on_100_pages_of_ucb(capsys: pytest.CaptureFixture[str]) -> None:
     """The other defaults are the three-node topology, seed 1, and baselines."""
     output = output_of(capsys, "--seed", "1")
     assert [line.split()[0] for line in output.splitlines()[3:6]] == ["always-on", "psm", "lpsm"]
@@ -103,7 +103,7 @@ def test_explicit_options_override_the_defaults_of_a_preset(capsys: pytest.Captu
     assert other["scenario"]["power.awake_w"] == 1.0
 
 
-def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_trace_of_a_preset_is_only_a_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Python and the command line have the same default, which --trace overrides."""
     path = tmp_path / "mine.toml"
     path.write_text('trace = "ping"\n[trace_parameters]\nstretch_s = 5\n', encoding="utf-8")
@@ -114,7 +114,7 @@ def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.Captu
         assert (expected == 5) == (trace is None)
 
 
-def test_a_reference_without_baselines_is_run_but_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_reference_is_run_but_not_shown_if_baselines_are_off(capsys: pytest.CaptureFixture[str]) -> None:
     """The parameters of ``--against`` are parsed like those of any policy."""
     words = ("--pages", "2", "--policy", "psm", "--no-baselines", "--against", "bsd:p=0.1")
     output = output_of(capsys, *words)

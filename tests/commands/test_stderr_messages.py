@@ -12,7 +12,7 @@ from psm_sim.cli import main
 from psm_sim.commands.stderr_messages import print_message
 
 
-def test_escape_sequences_of_files_do_not_reach_the_terminal(
+def test_escape_sequences_in_files_do_not_reach_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The texts are clients of a log, the version of a HAR file, and names of a profile and of a file."""

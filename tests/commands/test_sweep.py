@@ -54,7 +54,7 @@ def test_the_table_has_the_best_policy_of_each_scenario(capsys: pytest.CaptureFi
     assert Path("sweep.sqlite.svg").read_bytes() == figure
 
 
-def test_a_figure_of_another_origin_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_figure_that_the_command_did_not_write_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     """A larger sweep replaces its own figure."""
     path = Path("sweep.sqlite.svg")
     main(words(SWEEP))
@@ -80,7 +80,7 @@ def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.Capture
     assert len(set(outputs)) == 3
 
 
-def test_a_grid_file_gives_the_table_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_is_named_after_the_grid_file(capsys: pytest.CaptureFixture[str]) -> None:
     Path("grid.toml").write_text('policies = ["psm"]\npages = 5\n[vary]\nseed = "1..3"\n')
     assert main(words("sweep grid.toml --workers 1 --format csv")) == 0
     output, remarks = capsys.readouterr()
@@ -112,7 +112,7 @@ def test_a_failed_task_is_reported_with_status_1(capsys: pytest.CaptureFixture[s
     assert main(words(line)) == 0
 
 
-def test_an_export_equals_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exported_table_equals_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:
     """Rows are sorted, on standard output and in a file."""
     main([*words(SWEEP), "--format", "json"])
     printed = json.loads(capsys.readouterr().out)["tasks"]
@@ -173,7 +173,7 @@ def test_the_error_for_parquet_without_pyarrow_names_the_extra(
     assert "pip install 'psm_sim[parquet]'" in capsys.readouterr().err
 
 
-def test_rows_of_other_versions_are_omitted_with_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_different_versions_are_omitted_with_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     main(words(SWEEP))
     with closing(sqlite3.connect("sweep.sqlite")) as database, database:
         database.execute("UPDATE rows SET version = '0.0.9' WHERE seed = 3")
@@ -194,7 +194,9 @@ def test_rows_of_other_versions_are_omitted_with_a_warning(capsys: pytest.Captur
     assert "has no task of version 0.1.0, only of 0.0.9; run the sweep again" in capsys.readouterr().err
 
 
-def test_psm_sim_sweep_gives_the_numbers_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_function_psm_sim_sweep_gives_the_numbers_of_the_sweep_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The frame has a column per parameter. Without an output no files are written."""
     main([*words(SWEEP), "--format", "csv"])
     printed = table(capsys.readouterr().out)

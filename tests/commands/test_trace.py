@@ -54,7 +54,7 @@ def test_a_converted_page_list_has_the_pages_of_a_run(synthetic, tmp_path, capsy
     assert read_page_list(to) == load_workload("ucb", 100, 1).pages
 
 
-def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
+def test_warnings_are_printed_to_standard_error(synthetic, tmp_path, capsys):
     """A truncated file is described, with a warning that has the offset."""
     (tmp_path / "b.tr").write_bytes(gzip.decompress(synthetic.read_bytes())[:-5])
     assert run("info", tmp_path / "b.tr") == 0
