@@ -29,7 +29,7 @@ VALUES = st.recursive(INNER, lambda inner: st.builds("{}({}){}".format, INNER, i
         ("lpsm:loss=(1+Ti)*(2+Ti)", "lpsm", {"loss": "(1+Ti)*(2+Ti)"}),
     ],
 )
-def test_a_spec_is_parsed_into_its_parts(spec: str, name: str, texts: dict[str, str]) -> None:
+def test_a_spec_is_parsed_into_its_name_and_values(spec: str, name: str, texts: dict[str, str]) -> None:
     """The parts are a name, or a file and a class, and the texts of the parameters."""
     parsed = Spec.parse(spec, "thing")
     assert (parsed.name, parsed.values) == (name, texts)
@@ -43,13 +43,13 @@ def test_a_spec_is_parsed_into_its_parts(spec: str, name: str, texts: dict[str, 
         ("p=1,p=2", "duplicate parameter 'p'; specify it once"),
     ],
 )
-def test_the_error_for_an_invalid_parameter_has_its_text(text: str, message: str) -> None:
+def test_the_error_for_an_invalid_parameter_quotes_the_text_of_the_parameter(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Spec.parse(f"thing:{text}", "thing")
 
 
 @given(st.text(alphabet="ab1,=:() ."), st.sampled_from(["policy", "trace"]))
-def test_a_spec_reads_back_from_its_text(text: str, kind: str) -> None:
+def test_parsing_the_text_of_a_spec_gives_the_same_spec(text: str, kind: str) -> None:
     try:
         spec = Spec.parse(text, kind)
     except InputError:
@@ -58,7 +58,7 @@ def test_a_spec_reads_back_from_its_text(text: str, kind: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["loss", "gamma", "p"]), VALUES), max_size=5))
-def test_a_changed_spec_reads_back_from_its_text(changes: list[tuple[str, str]]) -> None:
+def test_parsing_the_text_of_a_changed_spec_gives_the_same_spec(changes: list[tuple[str, str]]) -> None:
     """The new value of a parameter replaces the old one, and a value with commas gets parentheses."""
     spec = Spec.parse("lpsm:min_ms=2", "policy")
     for key, value in changes:
@@ -104,7 +104,9 @@ def test_the_file_name_of_a_trace_may_have_colons(
     assert parsed.with_("seed", 1).values == {**values, "seed": "1"}
 
 
-def test_the_files_of_a_spec_are_listed_at_any_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_listed_at_any_depth_of_a_nested_spec(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Classes, traces, values, and parameters of values may be files. A missing file is not listed."""
     monkeypatch.chdir(tmp_path)
     for name in ("my.py", "table.csv"):

@@ -30,7 +30,7 @@ def test_formulas_and_control_characters_in_texts_are_escaped(value: object, cel
     assert harmless_cell(value) == cell
 
 
-def test_records_with_different_keys_give_one_table() -> None:
+def test_records_with_different_keys_are_written_as_one_table() -> None:
     """Missing values are empty; names of columns are escaped, too."""
     stream = io.StringIO()
     write_csv_records(stream, [{"a": 1, "=b": "x"}, {"a": -2.5, "c": None, "d": True}])

@@ -29,7 +29,7 @@ def test_a_duration_is_in_the_largest_unit_with_a_value_of_at_least_two(seconds:
     assert format_seconds(seconds) == words
 
 
-def test_a_duration_without_rounding_has_all_its_digits() -> None:
+def test_an_unrounded_duration_keeps_all_of_its_digits() -> None:
     assert [format_seconds(limit_s, None) for limit_s in (1, 0.3, 0.3005)] == ["1 s", "300 ms", "300.5 ms"]
 
 
@@ -44,7 +44,9 @@ def test_a_duration_without_rounding_has_all_its_digits() -> None:
         ([12345.6], ["12,346"]),
     ],
 )
-def test_the_numbers_of_a_column_have_equal_decimals(values: list[float], cells: list[str]) -> None:
+def test_all_numbers_of_a_column_have_the_same_number_of_decimals(
+    values: list[float], cells: list[str]
+) -> None:
     """The largest number has four digits, or five if the smallest would have fewer than three."""
     assert [format_number(value, decimals_of(values)) for value in values] == cells
 
@@ -59,7 +61,7 @@ def test_the_numbers_of_a_column_have_equal_decimals(values: list[float], cells:
         ([1.0, 2.313], [0.0, 0.14], ["1.00 ", "2.31 0.14"]),
     ],
 )
-def test_a_mean_has_the_decimals_of_its_interval(
+def test_a_mean_has_as_many_decimals_as_its_interval(
     means: list[float], widths: list[float], texts: list[str]
 ) -> None:
     """The smallest half-width has two digits, and the numbers have three. A width of 0 is not shown."""

@@ -42,7 +42,7 @@ def test_every_numeric_parameter_has_an_upper_and_a_lower_bound() -> None:
     assert LEARNERS.names()  # learners check their own parameters
 
 
-def test_bounded_slowdown_with_p_near_0_never_dozes() -> None:
+def test_the_radio_never_dozes_under_bounded_slowdown_with_p_near_0() -> None:
     result = simulate("bsd:p=1e-300", pages=2)
     assert result.slowdown.max == 1
     assert result["energy_by_state_per_page_j.asleep"] == 0

@@ -86,7 +86,7 @@ def disk_of(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
-def test_a_kill_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -> None:
+def test_killing_the_process_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -> None:
     """New metadata imply new files. Files of the user are never changed."""
     write_folder(tmp_path, "old")
     (tmp_path / "figures" / "mine.txt").write_text("mine")
@@ -111,7 +111,7 @@ def test_a_kill_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -
 @pytest.mark.parametrize(
     "error", [InputError("bad input"), KeyboardInterrupt(), OSError(28, "No space left")]
 )
-def test_an_error_or_interrupt_changes_no_file(
+def test_an_error_or_an_interrupt_leaves_every_file_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., None], error: BaseException
 ) -> None:
     """Files and folders are unchanged, and no temporary file remains."""
@@ -153,7 +153,9 @@ def test_a_file_written_by_another_command_meanwhile_is_not_replaced(
 @needs_posix
 @pytest.mark.parametrize("size", [0, 4096])
 @pytest.mark.parametrize("write", [write_file, write_folder])
-def test_a_full_disk_changes_nothing(tmp_path: Path, write: Callable[..., None], size: int) -> None:
+def test_a_full_disk_leaves_every_file_unchanged(
+    tmp_path: Path, write: Callable[..., None], size: int
+) -> None:
     write_folder(tmp_path, "old")
     with disk_of(size), pytest.raises(InputError, match=r"cannot be written: File too large; choose another"):
         write(tmp_path, "new" * 40_000)

@@ -49,7 +49,7 @@ def test_results_are_in_the_order_of_the_items() -> None:
     assert [list(run_many(square, range(20), workers)) for workers in (1, 2, 3)] == [expected] * 3
 
 
-def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
+def test_of_several_failures_the_error_of_the_first_item_in_order_is_raised() -> None:
     """The first item is the first in order, as with one worker, although a later item fails earlier."""
     for workers in (1, 2):
         results = run_many(fails, range(6), workers)
@@ -58,12 +58,12 @@ def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
             next(results)
 
 
-def test_a_worker_that_is_killed_loses_no_result(tmp_path: Path) -> None:
+def test_no_result_is_lost_if_a_worker_is_killed(tmp_path: Path) -> None:
     expected = [number * number for number in range(6)]
     assert list(run_many(partial(dies, tmp_path, 1), range(6), 2)) == expected
 
 
-def test_the_error_for_an_item_that_ends_its_worker_twice_names_it(tmp_path: Path) -> None:
+def test_the_error_for_an_item_that_ends_its_worker_twice_names_the_item(tmp_path: Path) -> None:
     results = run_many(partial(dies, tmp_path, 2), range(6), 2)
     assert [next(results), next(results)] == [0, 1]
     sentence = r"^Task 3 of 6 returned no result: its process has ended with exit status 3\.$"
@@ -87,7 +87,7 @@ def leaves_a_process(fifo: Path, number: int) -> int:
     return number
 
 
-def test_processes_started_by_a_worker_end_with_it(tmp_path: Path) -> None:
+def test_processes_started_by_a_worker_end_with_the_worker(tmp_path: Path) -> None:
     """No process has the FIFO open any more."""
     os.mkfifo(tmp_path / "fifo")
     fifo = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
@@ -138,7 +138,7 @@ def yields_and_dies(number: int) -> Iterator[int]:
     os._exit(3)
 
 
-def test_values_yielded_before_a_process_dies_are_returned() -> None:
+def test_values_that_a_process_yields_before_it_dies_are_returned() -> None:
     (_, first), (_, ended) = unordered_map(yields_and_dies, deque([1]), 1)
     assert first == 1
     assert isinstance(ended, Ended)
@@ -219,7 +219,7 @@ def exhausts_its_memory(number: int) -> Iterator[tuple[int, int]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
-def test_a_worker_at_the_limit_of_memory_is_replaced() -> None:
+def test_a_worker_that_reaches_its_memory_limit_is_replaced() -> None:
     """User code may still use the memory."""
     values: list[Any] = [value for _, value in unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1)]
     (first, _), _, ended, (third, _), _ = values

@@ -97,7 +97,7 @@ def test_the_error_for_an_unknown_parameter_suggests_the_nearest() -> None:
         build(Thing, {"derived": "1"}, "thing")
 
 
-def test_a_class_without_declarations_has_parameters_from_its_signature() -> None:
+def test_the_parameters_of_a_class_without_declarations_follow_from_its_signature() -> None:
     """Numbers are converted if the default has no type."""
     plain = build(Plain, {"needed": "2", "gamma": "3", "steps": "5", "limit": "0.5"}, "plain")
     assert (plain.needed, plain.gamma, plain.steps, plain.limit) == (2, 3.0, 5, 0.5)
@@ -111,7 +111,7 @@ def test_a_parameter_without_a_default_is_required() -> None:
     assert build(Plain, {}, "plain", needed=1).needed == 1
 
 
-def test_a_value_without_effect_is_an_error_unless_it_is_a_default() -> None:
+def test_setting_a_value_that_has_no_effect_is_an_error_unless_the_value_is_the_default() -> None:
 
     @dataclass
     class Timing:
@@ -125,7 +125,7 @@ def test_a_value_without_effect_is_an_error_unless_it_is_a_default() -> None:
     assert build(Timing, {"period_s": "3"}, "timing", {"period_s": "2", "kind": "clock"}).period_s == 3.0
 
 
-def test_the_error_of_a_constructor_is_one_line() -> None:
+def test_an_error_raised_by_a_constructor_is_printed_on_one_line() -> None:
 
     class Failing:
         def __init__(self, kind: str = "") -> None:
@@ -137,7 +137,7 @@ def test_the_error_of_a_constructor_is_one_line() -> None:
         build(Failing, {"kind": "own"}, "failing")
 
 
-def test_the_names_of_parameter_and_attribute_may_differ() -> None:
+def test_a_parameter_and_its_attribute_may_have_different_names() -> None:
     """Texts, errors and results have the name of the parameter, and Python that of the attribute."""
 
     @dataclass
@@ -176,7 +176,9 @@ def test_values_are_returned_as_json_types() -> None:
         ("loss or kind=shift", {"loss": 0, "kind": "clock"}, False),
     ],
 )
-def test_a_condition_is_met_by_any_of_its_alternatives(text: str, values: dict[str, object], met: bool):
+def test_meeting_any_alternative_of_a_condition_meets_the_condition(
+    text: str, values: dict[str, object], met: bool
+):
     condition = Condition.parse(text)
     assert condition.is_met(values) is met
     assert str(condition) == text

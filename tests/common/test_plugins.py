@@ -38,7 +38,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_edited_module_next_to_the_file_is_imported_again(file: Path) -> None:
+def test_a_module_next_to_the_plugin_file_is_imported_again_after_an_edit(file: Path) -> None:
     """Another module may import it, too, and another folder may have a module with its name."""
     folders = [file.parent / name for name in ("a", "b")]
     for limit, folder in enumerate(folders):
@@ -61,7 +61,7 @@ def test_an_edited_module_next_to_the_file_is_imported_again(file: Path) -> None
     ]
 
 
-def test_no_bytecode_is_written_next_to_the_file(file: Path) -> None:
+def test_no_bytecode_is_written_next_to_the_plugin_file(file: Path) -> None:
     load_class(str(file), "Mine", Loss)
     assert [path.name for path in file.parent.iterdir()] == ["my file.py"]
 
@@ -77,7 +77,9 @@ def test_no_bytecode_is_written_next_to_the_file(file: Path) -> None:
         ("Loss", "Loss in .* does not define __call__"),
     ],
 )
-def test_the_error_for_an_invalid_class_names_it(file: Path, name: str, message: str) -> None:
+def test_the_error_for_an_invalid_class_has_the_name_of_the_class(
+    file: Path, name: str, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         load_class(str(file), name, Loss)
 
@@ -92,7 +94,7 @@ def test_the_error_for_an_invalid_class_names_it(file: Path, name: str, message:
         ("x = '\0'", "SyntaxError|ValueError"),
     ],
 )
-def test_the_error_for_a_file_that_cannot_be_imported_has_the_reason(
+def test_the_error_for_a_plugin_file_that_cannot_be_imported_has_the_reason(
     tmp_path: Path, text: str, reason: str
 ) -> None:
     path = tmp_path / "bad.py"
@@ -103,7 +105,7 @@ def test_the_error_for_a_file_that_cannot_be_imported_has_the_reason(
         assert "\n" not in str(caught.value)
 
 
-def test_the_error_for_a_missing_file_names_it(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_file_has_the_file_name(tmp_path: Path) -> None:
     for path in (tmp_path / "no.py", tmp_path):
         with pytest.raises(InputError, match=r"File not found: .*; expected a file that defines a class"):
             load_class(str(path), "Mine", Loss)
@@ -112,7 +114,7 @@ def test_the_error_for_a_missing_file_names_it(tmp_path: Path) -> None:
 LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published_losses:InverseLoss"})
 
 
-def test_the_error_for_a_preset_name_elsewhere_suggests_the_option_preset() -> None:
+def test_the_error_for_the_name_of_a_preset_in_another_option_suggests_the_option_preset() -> None:
     """The wrong options are those of traces, topologies and others."""
     with pytest.raises(InputError, match="household is a preset; use --preset household"):
         LOSSES.create("household")

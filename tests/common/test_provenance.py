@@ -40,7 +40,9 @@ def test_the_git_state_has_the_commit_and_whether_files_differ(tmp_path: Path) -
     assert git_state(tmp_path / "untracked") is None
 
 
-def test_packages_are_the_installed_requirements(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_recorded_package_versions_are_those_of_the_installed_requirements(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The list has versions, and is empty if psm_sim is not installed."""
     import numpy as np
 

@@ -51,7 +51,7 @@ def default_hangup() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
+def test_a_termination_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
     """The exception is not an ``Exception``, and the status is the one that shells expect."""
     number = getattr(signal, name)
     with pytest.raises(CommandTerminated, match=f"terminated by {name}") as ended, raise_on_signals():  # noqa: PT012
@@ -61,7 +61,7 @@ def test_a_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
     assert signal.getsignal(number) == signal.SIG_DFL
 
 
-def test_an_ignored_signal_stays_ignored() -> None:
+def test_a_signal_ignored_at_the_start_stays_ignored() -> None:
     """``nohup`` makes a command ignore a signal."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -78,7 +78,9 @@ def test_the_number_of_processes_is_at_most_that_of_tasks_and_four_per_core(monk
     assert parallel.process_count(3, 2000) == 3
 
 
-def test_cores_are_those_available_to_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_only_the_cores_available_to_the_process_are_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     for text, expected in (("max 100000", 8), ("250000 100000", 3), ("1000 100000", 1), ("strange", 8)):

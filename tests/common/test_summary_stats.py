@@ -15,7 +15,7 @@ from psm_sim.common.summary_stats import (
 )
 
 
-def test_students_interval_agrees_with_the_hand_computed_one() -> None:
+def test_the_student_interval_agrees_with_the_hand_computed_interval() -> None:
     """Four values have three degrees of freedom and t = 3.182."""
     interval = confidence_interval([1.0, 2.0, 3.0, 4.0])
     assert interval.mean == 2.5
@@ -26,13 +26,13 @@ def test_students_interval_agrees_with_the_hand_computed_one() -> None:
     )
 
 
-def test_one_value_has_no_interval() -> None:
+def test_a_single_value_has_no_interval() -> None:
     assert confidence_interval([3.0]) == (3.0, 0.0, 1)
     assert f"{confidence_interval([3.0]):.2f}" == "3.00"
     assert f"{confidence_interval([1.0, 1.0]):.1f}" == "1.0 ± 0.0"
 
 
-def test_significance_agrees_with_scipy() -> None:
+def test_significance_tests_agree_with_scipy() -> None:
     """The test for two rows is the paired t-test, and equal rows never differ."""
     random = np.random.default_rng(1)
     for shift in np.linspace(0, 0.2, 21):
@@ -46,7 +46,7 @@ def test_significance_agrees_with_scipy() -> None:
     assert not significant_differences([[1.0, math.nan], [2.0, 3.0]]).any()
 
 
-def test_p_values_of_several_pairs_have_holms_correction() -> None:
+def test_p_values_of_several_pairs_are_corrected_by_the_method_of_holm() -> None:
     """The least of three is tripled, and the next one doubled. No value is less than the one before."""
     random = np.random.default_rng(2)
     rows = random.normal([[0.0], [0.4], [0.5]], 0.3, (3, 8))
@@ -59,7 +59,7 @@ def test_p_values_of_several_pairs_have_holms_correction() -> None:
     assert (adjusted == adjusted.T).all()
 
 
-def test_intervals_have_their_nominal_coverage() -> None:
+def test_confidence_intervals_have_their_nominal_coverage() -> None:
     """The coverage is 95 % of 2,000 samples of five normal values."""
     random = np.random.default_rng(5)
     intervals = [confidence_interval(random.normal(10, 2, 5)) for _ in range(2000)]
