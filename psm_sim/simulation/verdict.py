@@ -236,8 +236,8 @@ class Verdict:
 
     @property
     def reason(self) -> Reason | None:
-        """State in which the best run saves most, compared with *compared*; None if nothing differs."""
-        if self.best is None or self.compared is None:
+        """State in which the best run saves most, compared with *compared*; None if it uses no less."""
+        if self.best is None or self.compared is None or self.amounts.ratio(self.best, self.compared) >= 1:
             return None
         return saving_reason(self.runs[self.best].row, self.runs[self.compared].row)
 

@@ -240,6 +240,10 @@ def test_the_reason_is_the_state_with_the_largest_saving() -> None:
     slow = page_run("bsd", 2.0, 1.5, usage=Usage(1.5, 5.0, 5, 1.5, 1.0, 0.5))
     assert judge([slow, other]).reason == ("beacons", 5, 10)
     assert ", because it receives 5.0 beacons a page instead of 10" in conclude([slow, other])
+    quick = page_run("always-on", 20.0, 1.0, usage=Usage(20.0, 0.0, 0, 20.0, 0.0, 0.0))
+    assert "always-on uses the least energy (20.0 J per page, 5.7 times the energy of psm). psm uses" in (
+        conclude([quick, other], [other], max_latency_s=0.1)
+    )
 
 
 def test_the_conclusion_counts_failed_pages() -> None:
