@@ -93,11 +93,13 @@ class Playback:
 
     def describe_unknown_think_times(self, think_s: NDArray[np.float64]) -> str:
         """Return a remark on the replacement of unknown think times; empty if all are known."""
-        unknown = int(np.isnan(think_s).sum())
+        sampled = self.constant_think_s() is None
+        if sampled and think_s.size == 1:
+            return "; a single page has no think time, unless think_s is set"
+        unknown = int(np.isnan(think_s[1 if sampled else 0 :]).sum())
         if not unknown:
             return ""
         times = "think time is" if unknown == 1 else "think times are"
-        sampled = self.constant_think_s() is None
         source = (
             "sampled from the published table (Mah 1997); see think_s"
             if sampled
@@ -108,9 +110,9 @@ class Playback:
     def pages(self, recording: PageRecording, client: int, count: int, seed: int) -> tuple[Page, ...]:
         """Return the first *count* pages of a client, or all if it has fewer.
 
-        The first page is requested at time 0. Think times missing in the recording, such as those between
-        independent runs in one file, are replaced according to ``think_s``. No think time exceeds
-        ``max_think_s``.
+        Think times missing in the recording, such as those between independent runs in one file, are
+        replaced according to ``think_s``. Unless ``think_s`` is a constant, the first page is requested at
+        time 0. No think time exceeds ``max_think_s``.
         """
         pages = recording.pages_of(client)
         pages = slice(pages.start, min(pages.start + count, pages.stop))
@@ -138,9 +140,10 @@ class Playback:
     def _think_s(self, recorded_s: NDArray[np.float64], random: np.random.Generator) -> list[float]:
         """Return think times in seconds, with long gaps shortened and missing values sampled."""
         limit = math.inf if self.max_think_s is None else self.max_think_s
-        think = np.minimum(recorded_s, limit)
-        think[0] = 0.0
-        unknown, constant_s = np.isnan(think), self.constant_think_s()
+        think, constant_s = np.minimum(recorded_s, limit), self.constant_think_s()
+        if constant_s is None:
+            think[0] = 0.0
+        unknown = np.isnan(think)
         if constant_s is not None:
             think[unknown] = min(constant_s, limit)
         elif unknown.any():
@@ -294,7 +297,7 @@ def recorded_workloads(chosen: ClientSelection, pages: int, seed: int) -> tuple[
         remark = (
             f"client {name} of {len(recording.clients):,} in {path.name} ({recording.format}), "
             f"{describe_page_count(think_s.size, pages)}"
-            f"{page_source.describe_unknown_think_times(think_s[1:pages])}"
+            f"{page_source.describe_unknown_think_times(think_s[:pages])}"
         )
         replayed = page_source.pages(recording, client, pages, seed)
         remark = "; ".join((remark, *notes))

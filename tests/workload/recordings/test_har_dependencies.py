@@ -283,7 +283,7 @@ def test_entries_of_safari_are_split_into_pages_by_idle_time(tmp_path: Path) -> 
 
 
 def test_the_remark_has_the_source_of_think_times_of_independent_runs(tmp_path: Path) -> None:
-    """Think times are sampled from the published table, or constant."""
+    """Think times are sampled from the published table, or constant, also before the first page."""
     path = tmp_path / "runs.har"
     entries = [entry(), entry(at=20.0, changes={"pageref": "page_2"})]
     pages = [{"id": "page_1", "_run": 1}, {"id": "page_2", "_run": 2}]
@@ -293,8 +293,11 @@ def test_the_remark_has_the_source_of_think_times_of_independent_runs(tmp_path: 
         "1 think time is not recorded and sampled from the published table (Mah 1997); see think_s"
         in drawn.remark
     )
-    assert "1 think time is not recorded and set to 7 s" in fixed.remark
-    assert [page_.think_s for page_ in fixed.pages] == [0.0, 7.0]
+    assert "2 think times are not recorded and set to 7 s" in fixed.remark
+    assert [page_.think_s for page_ in fixed.pages] == [7.0, 7.0]
+    assert drawn.pages[0].think_s == 0.0
+    single = load_workload(str(path), 1, 1)
+    assert "a single page has no think time, unless think_s is set" in single.remark
 
 
 def test_the_lower_bound_of_a_delay_excludes_queueing(tmp_path: Path) -> None:
