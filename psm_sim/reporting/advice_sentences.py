@@ -22,7 +22,8 @@ from psm_sim.reporting.sentences import because, capitalize, list_names
 if TYPE_CHECKING:
     from psm_sim.campaign.advice import Advice, SettingRow
 
-_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
+NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
+"""Words for the needs of a setting."""
 
 
 def answer(advice: Advice) -> list[str]:
@@ -125,7 +126,7 @@ def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
     first = {row.setting.needs: row for row in reversed(advice.better)}
     for need, row in first.items():
         drawn = f"{row.setting.name} would draw {_power(advice, row)}"
-        yield f"With {_NEEDS[need]}, {drawn}; {_delay(advice, row)}."
+        yield f"With {NEEDS[need]}, {drawn}; {_delay(advice, row)}."
     if NEW_DRIVER not in first and advice.max_latency_s:
         yield "No policy that needs a new driver draws clearly less within the bound."
     if advice.is_decided:

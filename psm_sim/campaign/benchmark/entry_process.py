@@ -213,7 +213,7 @@ def _call(policy: Policy, method: str, *arguments: Any) -> Any:
             describe_radio(policy, RadioPower(*power), Dtim(*dtim))
             policy.start(beacon_s)
         case ["rest", now_s, since_uplink_s, poll]:
-            rest = policy.rest(now_s, since_uplink_s, None if poll is None else _unpack(poll))
+            rest = policy.rest(now_s, since_uplink_s, None if poll is None else Poll(*poll))
             return rest.awake_s, rest.beacons, rest.repeat
         case ["uplink", now_s]:
             policy.uplink(now_s)
@@ -222,7 +222,7 @@ def _call(policy: Policy, method: str, *arguments: Any) -> Any:
         case ["received", now_s, frame]:
             policy.received(now_s, Frame(*frame))
         case ["interrupted", poll]:
-            policy.interrupted(_unpack(poll))
+            policy.interrupted(Poll(*poll))
         case ["finish"]:
             policy.finish()
             return policy.report()
@@ -235,7 +235,3 @@ def _pack(poll: Poll | None) -> tuple[Any, ...] | None:
     if poll is None:
         return None
     return poll.slept_ms, poll.buffered_bytes, poll.buffered_frames
-
-
-def _unpack(values: list[Any]) -> Poll:
-    return Poll(*values)

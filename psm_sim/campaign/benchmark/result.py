@@ -167,11 +167,11 @@ def named_files(policies: Iterable[str]) -> list[Path]:
 def to_json(result: BenchmarkResult) -> str:
     """Return a result as JSON text that :func:`read_result` reads without loss."""
     runs = [
-        {"policy": policy, **_place(case), **costs._asdict()}
+        {"policy": policy, **case._asdict(), **costs._asdict()}
         for policy, each in result.runs.items()
         for case, costs in each.items()
     ]
-    optimum = [{**_place(case), "cost_j": values} for case, values in result.chain_j.items()]
+    optimum = [{**case._asdict(), "cost_j": values} for case, values in result.chain_j.items()]
     lines = {
         name: json.dumps(getattr(result, name), indent=2) for name in ("versions", "data", "files", "seeds")
     }
@@ -181,10 +181,6 @@ def to_json(result: BenchmarkResult) -> str:
 
 def _list(rows: Sequence[Mapping[str, Any]]) -> str:
     return "[\n" + ",\n".join(json.dumps(row, allow_nan=False) for row in rows) + "\n]"
-
-
-def _place(case: Case) -> dict[str, Any]:
-    return case._asdict()
 
 
 def read_result(path: Path) -> BenchmarkResult:

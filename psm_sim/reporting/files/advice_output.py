@@ -12,7 +12,7 @@ from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import format_digits, format_seconds, join_names
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.reporting.advice_sentences import answer, bound
+from psm_sim.reporting.advice_sentences import NEEDS, answer, bound
 from psm_sim.reporting.columns import Column, number_column, text_column
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
@@ -98,14 +98,11 @@ _MARKS = {
 
 def _rank(row: SettingRow) -> str:
     mark = _MARKS[row.verdict][0] if row.verdict in _MARKS else str(row.rank or "")
-    return mark + (_NEEDS[row.setting.needs][0] if row.setting.needs else "")
+    return mark + _NEED_MARKS.get(row.setting.needs, "")
 
 
-_NEEDS = {
-    NEW_DRIVER: ("*", "needs a new driver"),
-    ACCESS_POINT: ("+", "needs another DTIM period in the access point"),
-}
-"""Mark of a setting by what it needs, and the meaning."""
+_NEED_MARKS = {NEW_DRIVER: "*", ACCESS_POINT: "+"}
+"""Mark of a setting by what it needs."""
 
 
 def _supply_columns(advice: Advice) -> list[Column]:
@@ -166,12 +163,12 @@ def _legend(advice: Advice) -> list[str]:
     """Return the lines that explain the table."""
     verdicts = {row.verdict for row in advice.rows}
     present = {row.setting.needs for row in advice.rows}
-    needs = [text for need, text in _NEEDS.items() if need in present]
+    needs = [f"{mark} needs {NEEDS[need]}." for need, mark in _NEED_MARKS.items() if need in present]
     marks = [f"{mark} {meaning}" for verdict, (mark, meaning) in _MARKS.items() if verdict in verdicts]
     limit = f" The bound is on the {bound(advice)}." if advice.max_latency_s else ""
     return [
         *([f"Below the line: {'; '.join(marks)}.{limit}"] if marks else []),
-        " ".join([f"{mark} {meaning}." for mark, meaning in needs] + _meanings(advice)),
+        " ".join(needs + _meanings(advice)),
     ]
 
 
