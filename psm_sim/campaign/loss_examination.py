@@ -106,18 +106,10 @@ class Regret(NamedTuple):
 
 
 class LearnerTimeline(NamedTuple):
-    """Learner during one page load.
+    """Learner during one page load, from one second before the request on.
 
-    Attributes
-    ----------
-    page : dict
-        Row of the page, as in :attr:`Block.pages`.
-    times_s : ndarray, shape (k,)
-        Times of the rounds from one second before the request on, in seconds.
-    weights : ndarray, shape (k, n)
-        Weights of the experts after each round.
-    polling_ms : ndarray, shape (k,)
-        Polling time after each round, in ms.
+    ``page`` is the row of the page, as in :attr:`Block.pages`. The arrays are the times of k rounds, the
+    weights of n experts after each round, shape (k, n), and the polling time after each round.
     """
 
     page: Row
@@ -142,20 +134,10 @@ class Examination(NamedTuple):
 
 
 class LearnerRound(NamedTuple):
-    """Learning round with its time, losses and the next prediction.
+    """Learning round: losses of the n experts, and the weights and the polling time after the round.
 
-    Attributes
-    ----------
-    time_s : float
-        Time of the round, in seconds.
-    losses : ndarray, shape (n,)
-        Losses of the experts, in nats.
-    mixture, used : float
-        Loss of the mixture, and loss of the polling time used (in whole beacons), in nats.
-    weights : ndarray, shape (n,)
-        Weights after the round.
-    polling_ms : float
-        Polling time after the round, in ms.
+    ``mixture`` is the loss of the mixture, and ``used`` the loss of the polling time used, in whole beacons.
+    Losses are in nats.
     """
 
     time_s: float

@@ -220,20 +220,10 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
 class EntryKind(NamedTuple):
     """Kind of entries.
 
-    Attributes
-    ----------
-    singular : str
-        Name of one entry in error messages.
-    summary : str
-        Short description.
-    usage : str
-        Text below the list, which states how options name an entry.
-    entry : callable
-        Function that returns the entry of a name.
-    folder : str
-        Folder of the bundled files, if there are any.
-    others : callable
-        Function that returns the source of each entry without a file, by name: its package or ``"built in"``.
+    ``singular`` is the name of one entry in error messages. ``usage`` is the text below the list, which
+    states how options name an entry. ``entry`` returns the entry of a name. ``folder`` has the bundled files,
+    if there are any. ``others`` returns the source of each entry without a file, by name: its package or
+    ``"built in"``.
     """
 
     singular: str

@@ -131,18 +131,11 @@ def _columns(
 
 
 class ResultTable(NamedTuple):
-    """Results with the same kind of traffic.
+    """Results with the same kind of traffic, one per row.
 
-    Attributes
-    ----------
-    runs : list of Result
-        Result of each row.
-    names : list of Column
-        Names of the policies and, if there are several, of the stations.
-    columns : list of Column
-        Columns from left to right, without those that are equal in all rows.
-    constants : list of str
-        Sentences that state the values of the omitted columns.
+    ``names`` are the columns of the policies and, if there are several, of the stations. ``columns`` are the
+    other columns, without those that are equal in all rows. ``constants`` are sentences that state the values
+    of the omitted columns.
     """
 
     runs: list[Result]

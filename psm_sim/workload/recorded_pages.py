@@ -230,20 +230,10 @@ _PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "
 
 
 class ClientSelection(NamedTuple):
-    """Recording with its selected clients and parameters.
+    """Recording with the indices of the selected clients, the busiest first.
 
-    Attributes
-    ----------
-    path : Path
-        File of the recording.
-    recording : PageRecording
-        Recorded pages.
-    clients : ndarray, shape (k,)
-        Indices of the selected clients, the busiest first.
-    page_source : Playback or PageSampling
-        Parameters of the playback or of the sampling.
-    parameters : dict
-        All parameters as plain values.
+    ``page_source`` has the parameters of the playback or of the sampling, and ``parameters`` has all
+    parameters as plain values.
     """
 
     path: Path

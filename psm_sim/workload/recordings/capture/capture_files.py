@@ -24,18 +24,9 @@ _MAX_NS = 1 << 62  # later times are clipped, and the check of the time span rej
 
 
 class CapturedFrame(NamedTuple):
-    """Captured frame.
+    """Captured bytes of a frame, with its link type (LINKTYPE_ of tcpdump.org) and original length in bytes.
 
-    Attributes
-    ----------
-    link
-        Link type, LINKTYPE_ of tcpdump.org.
-    time_ns
-        Time of capture in nanoseconds since 1970.
-    length
-        Original length in bytes.
-    data
-        Captured bytes.
+    ``time_ns`` is the time of capture in nanoseconds since 1970.
     """
 
     link: int
