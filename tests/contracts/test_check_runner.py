@@ -116,7 +116,7 @@ def test_the_status_is_1_if_a_check_fails(mine: Path, capsys: pytest.CaptureFixt
     assert third.count("\n ok ") == 13
 
 
-def test_the_status_is_0_if_all_checks_pass_and_2_for_a_usage_error(
+def test_the_status_is_0_if_all_checks_pass_and_2_after_a_usage_error(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A failed check is not a usage error."""

@@ -235,7 +235,7 @@ RESULTS: dict[Check, list[tuple[Any, str]]] = {
     ("check", "distort", "fault"),
     [(check, *violation) for check, violations in RESULTS.items() for violation in violations],
 )
-def test_each_check_of_runs_detects_a_violated_law(
+def test_each_check_of_simulated_runs_detects_a_violated_law(
     check: Check, distort: Any, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The results of a valid policy are changed."""
@@ -495,7 +495,7 @@ def test_valid_components_pass(component: type[Component] | Component) -> None:
     assert check(component).ok
 
 
-def test_a_learner_of_one_expert_is_an_error() -> None:
+def test_checking_a_learner_with_a_single_expert_is_an_error() -> None:
     """A single expert leaves nothing to learn."""
     with pytest.raises(InputError, match="must have at least 2 experts, got 1"):
         check(StaticExpert(1))

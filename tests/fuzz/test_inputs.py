@@ -87,7 +87,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]
 
 
 @pytest.mark.parametrize("kind", USES)
-def test_damaged_input_gives_a_result_or_one_sentence(
+def test_damaged_input_gives_a_result_or_an_error_of_one_sentence(
     kind: str, documents: dict[str, list[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pieces are removed, doubled and changed, words and numbers odd, and types and encodings others."""

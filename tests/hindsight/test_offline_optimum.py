@@ -136,7 +136,7 @@ def test_the_frontier_is_convex_and_decreasing():
     assert least_energy_j(hull, 1e9) == hull[-1].energy_j
 
 
-def test_the_optimum_agrees_with_a_hand_computed_reply():
+def test_the_optimum_for_one_reply_agrees_with_the_hand_computed_optimum():
     """A reply arrives 40 ms after a packet sent on a beacon, and staying awake costs 28 mJ more than dozing.
 
     Without delay the radio must stay awake, because no beacon precedes the reply. A delay of 60 ms lets it
@@ -175,7 +175,7 @@ def test_the_energy_of_a_chain_with_delay_is_near_that_of_the_simulator(policy):
     assert played.energy_j == pytest.approx(world.usage().total_j, rel=0.02)
 
 
-def test_the_chain_of_a_page_has_its_packets():
+def test_the_chain_of_a_page_has_a_step_for_each_packet():
     """SYN, SYN-ACK with ACK and request, and reply, after the think time and two idle round trips."""
     chain = record_chain([Page(2.0, 1000, (), (300,), (0.0,))], load_topology())
     assert [step.downlink for step in chain.steps[:3]] == [False, True, True]
@@ -185,7 +185,7 @@ def test_the_chain_of_a_page_has_its_packets():
 
 
 @pytest.mark.parametrize("key", ["faults.wired.loss", "browser.max_page_s"])
-def test_the_optimum_with_faults_is_an_error(key):
+def test_asking_for_the_optimum_of_a_network_with_faults_is_an_error(key):
     """A chain has no lost frames and no failed pages."""
     topology = load_topology("three-node", {key: 0.5})
     with pytest.raises(InputError, match="does not support faults"):
@@ -252,7 +252,7 @@ def test_no_policy_costs_less_than_the_optimum_on_messages(trace):
             assert cost_j >= other_j + best.energy_j + price_w * best.delay_s - 1e-6
 
 
-def test_an_optimum_of_pages_and_messages_together_is_an_error():
+def test_asking_for_the_optimum_of_pages_and_messages_together_is_an_error():
     scenario = Scenario("phone", pages=2)
     with pytest.raises(InputError, match="both pages and messages"):
         record_costs(scenario.workload(), scenario.resolve_topology())

@@ -20,7 +20,7 @@ TOPOLOGY = load_topology()
 WORKLOAD = load_workload("ucb", 12, 3)
 
 
-def test_the_chain_for_slowdowns_differs_from_the_plain_one_only_in_weights() -> None:
+def test_the_chain_for_slowdowns_differs_from_the_plain_chain_only_in_its_weights() -> None:
     """The weight of a step is one over its page time, and 0 between pages."""
     plain, weighted = record_chain(WORKLOAD.pages, TOPOLOGY), record_slowdowns(WORKLOAD.pages, TOPOLOGY)
     assert [step._replace(weight=1.0) for step in weighted.steps] == list(plain.steps)
@@ -31,14 +31,14 @@ def test_the_chain_for_slowdowns_differs_from_the_plain_one_only_in_weights() ->
 
 
 @pytest.mark.parametrize("policy", ["psm", "bsd:p=0.5", "psm:listen_interval=3"])
-def test_the_slowdown_of_a_chain_is_at_least_that_of_the_simulator(policy: str) -> None:
+def test_the_slowdown_computed_on_a_chain_is_at_least_that_of_the_simulator(policy: str) -> None:
     """A late frame delays all later ones on the chain; in the simulator other connections continue."""
     cost = evaluate_policy(record_slowdowns(WORKLOAD.pages, TOPOLOGY), make_policy(policy))
     simulated = run_comparison([policy], Scenario(pages=12, seed=3)).runs[0].slowdown.mean
     assert simulated - 1 - 0.002 <= cost.delay_s / 12 <= 1.5 * (simulated - 1) + 0.002
 
 
-def test_the_frontier_falls_from_no_delay_to_the_minimum_energy() -> None:
+def test_along_the_frontier_energy_falls_as_slowdown_rises_and_the_first_corner_has_no_slowdown() -> None:
     """Each corner has less energy and more slowdown than the one before; the first one has no slowdown."""
     corners = pareto_frontier([WORKLOAD], TOPOLOGY, workers=1)
     assert corners[0].slowdown == pytest.approx(1.0, abs=1e-12)
@@ -48,7 +48,7 @@ def test_the_frontier_falls_from_no_delay_to_the_minimum_energy() -> None:
     assert corners[-1].energy_j < corners[0].energy_j
 
 
-def test_several_workloads_are_averaged_on_any_number_of_workers() -> None:
+def test_the_mean_over_several_workloads_does_not_depend_on_the_number_of_workers() -> None:
     other = load_workload("ucb", 12, 4)
     one, two = (pareto_frontier([workload], TOPOLOGY, workers=1) for workload in (WORKLOAD, other))
     both = pareto_frontier([WORKLOAD, other], TOPOLOGY, workers=2)
@@ -56,7 +56,7 @@ def test_several_workloads_are_averaged_on_any_number_of_workers() -> None:
     assert both[-1].slowdown == pytest.approx((one[-1].slowdown + two[-1].slowdown) / 2)
 
 
-def test_too_many_pages_have_no_frontier() -> None:
+def test_no_frontier_is_computed_for_too_many_pages() -> None:
     """The computation would take too long."""
     many = dataclasses.replace(WORKLOAD, pages=WORKLOAD.pages * 13)
     assert pareto_frontier([many], TOPOLOGY) == []
