@@ -25,13 +25,13 @@ def brute_force(table, most):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 7), st.integers(0, 10_000))
-def test_the_totals_equal_brute_force(rounds, n, most, seed) -> None:
+def test_the_lowest_losses_for_each_number_of_switches_equal_brute_force(rounds, n, most, seed) -> None:
     """Every k is tried, with ties and useless switches."""
     table = np.random.default_rng(seed).integers(0, 6, (rounds, n)) / 4
     assert best_switching(table, most) == pytest.approx(brute_force(table, most), abs=1e-12)
 
 
-def test_totals_fall_from_the_best_expert_to_the_minimum_of_each_round() -> None:
+def test_more_switches_lower_the_loss_from_that_of_the_best_expert_to_the_minimum_of_each_round() -> None:
     """More switches never increase the loss."""
     table = np.random.default_rng(4).exponential(1, (80, 4))
     totals = best_switching(table, 79)
@@ -40,7 +40,7 @@ def test_totals_fall_from_the_best_expert_to_the_minimum_of_each_round() -> None
     assert (np.diff(totals) <= 1e-12).all()
 
 
-def test_a_sequence_without_loss_needs_exactly_its_switches() -> None:
+def test_a_sequence_without_loss_needs_exactly_its_own_number_of_switches() -> None:
     """Fewer switches have a larger loss, and more have an equal one."""
     sequence = switching_sequence(60, 7)
     totals = best_switching(clear_best(sequence, 3, 2.0), 9)

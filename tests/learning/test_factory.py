@@ -20,7 +20,7 @@ class Mine(FixedShare):
 """
 
 
-def test_learn_alpha_has_the_switching_rates_of_the_horizon() -> None:
+def test_learn_alpha_has_the_switching_rates_that_belong_to_the_horizon() -> None:
     learn = make_learner("learn-alpha", 12, 27_000)
     assert isinstance(learn, LearnAlpha)
     assert learn.n_experts == 12
@@ -36,7 +36,7 @@ def test_a_user_defined_learner_is_created_from_its_file(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("alpha", [0.0, 5e-7, 0.1, 1 / 3, 1.0])
-def test_the_learner_of_lpsm_has_exactly_its_rate(alpha: float) -> None:
+def test_the_learner_of_lpsm_has_exactly_the_switching_rate_alpha(alpha: float) -> None:
     """A fixed rate has no other parameter."""
     policy = Lpsm(alpha=alpha)
     policy.start(0.1)

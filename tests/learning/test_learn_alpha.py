@@ -32,7 +32,7 @@ def table(seed: int, rounds: int = 150) -> Any:
 
 @by_rates
 @pytest.mark.parametrize("seed", [1, 2])
-def test_unscaled_rounds_give_the_weights_of_scaled_ones(rates: Any, seed: int) -> None:
+def test_unscaled_rounds_give_the_same_weights_as_scaled_rounds(rates: Any, seed: int) -> None:
     """Weights, weights of rates, and losses agree in each round; reading them changes nothing."""
     unscaled, plain, scaled = (LearnAlpha(N, rates) for _ in range(3))
     assert unscaled._accumulates
@@ -58,7 +58,7 @@ def test_a_rate_with_almost_no_weight_can_recover() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_documented_learn_alpha_gives_the_same_weights(seed: int) -> None:
+def test_the_learn_alpha_function_in_the_docstring_gives_the_same_weights(seed: int) -> None:
     """The function in the docstring runs on other losses, with the rates of the thesis."""
     names: dict[str, Any] = dict(vars(learn_alpha))
     for example in doctest.DocTestParser().get_examples(learn_alpha.__doc__ or ""):

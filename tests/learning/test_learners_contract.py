@@ -72,7 +72,7 @@ def test_a_new_learner_has_uniform_weights(make) -> None:
         (["a"] * 5, "round 41: the losses must be numbers"),
     ],
 )
-def test_the_error_for_invalid_losses_has_round_and_value(make, losses, words: str) -> None:
+def test_the_error_for_invalid_losses_has_the_round_and_the_value(make, losses, words: str) -> None:
     """The error also has the expected values, and the learner is unchanged."""
     learner = trained(make)
     before = learner.weights.tolist()
@@ -89,14 +89,14 @@ def test_a_prediction_from_a_wrong_number_of_values_is_an_error(make: Callable[[
 
 
 @every_learner
-def test_a_learner_of_one_expert_has_no_regret(make) -> None:
+def test_a_learner_with_a_single_expert_has_no_regret(make) -> None:
     """The switching rate does not matter."""
     learner = make(1)
     assert learner.update([2.5]) == pytest.approx(2.5, abs=1e-12)
     assert learner.weights == pytest.approx([1.0], abs=1e-12)
 
 
-def test_removing_every_expert_with_weight_is_an_error() -> None:
+def test_giving_every_expert_with_positive_weight_an_infinite_loss_is_an_error() -> None:
     """Static-expert shares no weight, so no distribution is left."""
     for learner in (StaticExpert(2), FixedShare(2, 0.0), LearnAlpha(2, [0.0])):
         learner.update([math.inf, 1.0])

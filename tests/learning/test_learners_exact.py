@@ -78,7 +78,7 @@ def test_the_weights_are_the_predictive_distribution_of_the_next_expert(alpha: f
         assert learner.weights[expert] == pytest.approx(joint / likelihood(losses, alpha), abs=1e-12)
 
 
-def test_removed_experts_agree_with_the_sum_over_sequences() -> None:
+def test_losses_with_removed_experts_equal_the_sum_over_all_sequences() -> None:
     """Infinite losses are exact: a sequence through a removed expert has likelihood 0."""
     losses = random_losses(5, 3, seed=11)
     losses[1, 0] = losses[3, 2] = np.inf
@@ -90,7 +90,9 @@ def test_removed_experts_agree_with_the_sum_over_sequences() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 3), st.integers(1, 5), st.floats(0, 1), st.integers(0, 2**32 - 1))
-def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed) -> None:
+def test_the_loss_at_any_switching_rate_agrees_with_the_enumeration_of_all_sequences(
+    n, rounds, alpha, seed
+) -> None:
     losses = random_losses(rounds, n, seed)
     learner = LearnAlpha(n, [alpha, 0.5])
     suffered = sum(learner.update(row) for row in losses)
@@ -98,7 +100,7 @@ def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed) 
     assert suffered == pytest.approx(-math.log(exact), abs=1e-10)
 
 
-def test_losses_too_large_for_exp_give_exact_weights() -> None:
+def test_losses_that_overflow_the_exponential_give_exact_weights() -> None:
     """Static weights of exp(-1e4) come back when the other expert loses more."""
     learner = FixedShare(2, 0.0)
     suffered = [learner.update(row) for row in ([0.0, 1e4], [3e4, 0.0])]
@@ -106,7 +108,7 @@ def test_losses_too_large_for_exp_give_exact_weights() -> None:
     assert learner.weights == pytest.approx([0.0, 1.0])
 
 
-def test_a_switching_rate_of_1_is_exact() -> None:
+def test_the_weights_at_a_switching_rate_of_1_are_exact() -> None:
     """Two experts have only two alternating sequences."""
     losses = np.array([[0.0, 1e4], [1e4, 0.0], [0.0, 2e3]])
     learner = LearnAlpha(2, [1.0])

@@ -57,7 +57,7 @@ def test_lemma_1_holds_between_any_two_rates(n: int, rounds: int, best: float) -
 
 
 @pytest.mark.parametrize("alpha", [1e-6, 0.2, 0.5, 0.95])
-def test_the_switch_count_has_the_moments_of_its_enumerated_posterior(alpha: float) -> None:
+def test_the_mean_and_variance_of_the_switch_count_agree_with_the_enumerated_posterior(alpha: float) -> None:
     """One forward pass gives mean and variance of the number of switches under Q."""
     table = np.random.default_rng(8).exponential(2, (6, 3))
     sequences, joint = enumerated(table, share_prior(alpha, 3))
@@ -125,7 +125,7 @@ def test_the_bound_is_tight_if_the_best_sequence_is_almost_certain() -> None:
 
 
 @pytest.mark.parametrize("switches", [0, 3, 40, 150])
-def test_corollary_1_is_tight_to_a_nat(switches: int) -> None:
+def test_corollary_1_is_tight_to_within_one_nat(switches: int) -> None:
     """The regret of Learn-alpha is within 1 nat of its bound if the data determine the rate."""
     rounds = 300
     table = clear_best(switching_sequence(rounds, switches), 3, margin=1000.0)

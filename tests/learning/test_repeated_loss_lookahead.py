@@ -35,7 +35,7 @@ def twins(kind: str) -> tuple[Learner, Learner]:
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
-def test_lookahead_predictions_equal_those_round_by_round(kind, loss):
+def test_lookahead_predictions_equal_those_of_single_rounds(kind, loss):
     """Each mean is within 1e-9 ms, in 600 rounds over several blocks."""
     looking, walking = twins(kind)
     ahead = looking.lookahead(LOSSES[loss])
@@ -49,7 +49,7 @@ def test_lookahead_predictions_equal_those_round_by_round(kind, loss):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
 @pytest.mark.parametrize("rounds", [1, 2, 31, 1000, 50_000])
-def test_a_fast_forward_gives_the_weights_of_the_rounds_one_by_one(kind, loss, rounds):
+def test_a_fast_forward_gives_the_same_weights_as_single_rounds(kind, loss, rounds):
     """Every weight is within 1e-9, and the number of rounds is equal, also for evidence below 1e-300."""
     leaping, walking = twins(kind)
     ahead = leaping.lookahead(LOSSES[loss])
@@ -106,7 +106,7 @@ def test_lookahead_does_not_change_the_learner():
     assert (learner.weights.tolist(), learner.rate_weights.tolist()) == before
 
 
-def test_cases_without_eigenmodes_have_no_lookahead():
+def test_no_lookahead_is_possible_without_eigenmodes():
     """The cases have rates of 0 or 1, one or many experts, and distant or infinite losses."""
     flat = np.zeros(3)
     assert StaticExpert(3).lookahead(flat) is None
@@ -125,7 +125,7 @@ def test_eigenmodes_are_computed_once_for_the_same_rates_and_losses():
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 7, 64, 1000])
-def test_an_eigenmode_decays_by_the_power_of_its_ratio(rounds):
+def test_the_decay_of_an_eigenmode_over_n_rounds_is_the_nth_power_of_its_ratio(rounds):
     """Ratios of both signs agree with NumPy."""
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None
@@ -134,7 +134,7 @@ def test_an_eigenmode_decays_by_the_power_of_its_ratio(rounds):
 
 
 @pytest.mark.parametrize("n", [2, 3, 12])
-def test_the_powers_of_every_round_of_a_block_follow_from_a_few(n):
+def test_the_powers_for_every_round_of_a_block_are_computed_from_a_few_powers(n):
     """The tolerance is 1e-12. Two experts have eigenvalues down to -1, and no round is omitted."""
     modes = modes_for(np.linspace(0, 0.1, n))
     assert modes is not None

@@ -19,7 +19,7 @@ def test_the_curve_equals_the_loss_of_fixed_share_at_every_rate() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_rate_of_a_dense_grid_is_better_than_the_best(kind) -> None:
+def test_no_rate_of_a_dense_grid_has_a_lower_loss_than_the_best_rate(kind) -> None:
     """The 2,000 rates are dense at the ends; each kind has 15 sequences."""
     rng = np.random.default_rng(100 + KINDS.index(kind))
     ends = np.geomspace(1e-9, 0.5, 500)
@@ -31,7 +31,7 @@ def test_no_rate_of_a_dense_grid_is_better_than_the_best(kind) -> None:
         assert best.loss == pytest.approx(rate_losses(table, [best.alpha])[0], rel=1e-10, abs=1e-10)
 
 
-def test_the_best_rate_with_large_margins_is_the_share_of_switches() -> None:
+def test_if_margins_are_large_the_best_rate_is_the_share_of_rounds_with_a_switch() -> None:
     """Margins are 1000 nats. alpha* is k / (T - 1) for all k, including 0 and T - 1."""
     for switches in (0, 1, 12, 199):
         sequence = switching_sequence(200, switches, n=4)
@@ -39,7 +39,7 @@ def test_the_best_rate_with_large_margins_is_the_share_of_switches() -> None:
         assert best.alpha == pytest.approx(switches / 199, rel=1e-9)
 
 
-def test_the_best_rate_on_a_flat_curve_is_0() -> None:
+def test_the_best_rate_is_0_if_the_curve_is_flat() -> None:
     """The curve is flat for equal experts, one expert or one round."""
     equal = np.repeat(np.random.default_rng(5).exponential(3, (40, 1)), 3, axis=1)
     for table in (equal, equal[:, :1], np.array([[0.5, 2.0]])):

@@ -23,26 +23,26 @@ def farthest(rates):
 
 
 @pytest.mark.parametrize(("horizon", "levels"), [(2_700, 83), (9_000, 149), (27_000, 259), (54_000, 365)])
-def test_the_number_of_levels_is_as_published(horizon: int, levels: int) -> None:
+def test_the_number_of_switching_rates_is_as_published(horizon: int, levels: int) -> None:
     """The number is about sqrt(2T)."""
     assert switching_rates(horizon=horizon).size == levels
     assert levels == pytest.approx(math.sqrt(2 * horizon), rel=0.15)
 
 
-def test_the_first_levels_for_27000_rounds_are_as_published() -> None:
+def test_the_first_switching_rates_for_27000_rounds_are_as_published() -> None:
     """The levels are 1.852e-5, 1.066e-4 and 2.688e-4, to four digits."""
     assert [f"{rate:.3e}" for rate in switching_rates(27_000)[:3]] == ["1.852e-05", "1.066e-04", "2.688e-04"]
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 10, 101.5, 2_700, 27_000])
-def test_every_rate_lies_within_delta_of_some_level(horizon: float) -> None:
+def test_every_rate_lies_within_delta_of_some_rate_of_the_set(horizon: float) -> None:
     """Equation (2.12) defines the levels so. Rounding is allowed, and the worst case is almost attained."""
     delta = 1 / (2 * horizon)
     assert 0.98 * delta < farthest(switching_rates(horizon)) <= delta * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("horizon", [10, 300, 2_700])
-def test_no_switching_rate_except_one_half_can_be_removed(horizon: int) -> None:
+def test_every_switching_rate_except_one_half_is_needed_to_cover_the_range(horizon: int) -> None:
     """Some alpha* is farther than delta from all levels if any other level is removed."""
     rates = switching_rates(horizon)
     for index in range(rates.size):
@@ -52,7 +52,7 @@ def test_no_switching_rate_except_one_half_can_be_removed(horizon: int) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 100_000))
-def test_levels_increase_and_are_symmetric_about_one_half(horizon) -> None:
+def test_switching_rates_increase_and_are_symmetric_about_one_half(horizon) -> None:
     """All levels are within (0, 1), and 1/2 is in the middle."""
     rates = switching_rates(horizon)
     assert 0 < rates[0] < rates[-1] < 1

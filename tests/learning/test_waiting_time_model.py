@@ -39,7 +39,7 @@ def kaplan_meier(events, censored, times):
     return np.array([1 - math.prod(factor for when, factor in steps if when <= time) for time in times])
 
 
-def test_the_bins_are_as_specified():
+def test_the_bin_edges_are_as_specified():
     """The first bin has 4 ms, 101 bins grow by a tenth up to 60.6 s, and the last one is open."""
     assert BINS == 103
     assert EDGES_S[1] == 0.004
@@ -130,7 +130,7 @@ def test_the_total_loss_obeys_the_regret_bound_of_switching_experts():
     assert suffered > best
 
 
-def test_exact_data_give_the_empirical_distribution():
+def test_exact_waiting_times_give_the_empirical_distribution():
     """Other bins have only the prior after a thousand exact times at two values."""
     random = np.random.default_rng(2)
     times = np.where(random.random(1000) < 0.3, 0.05, 2.0) * random.uniform(0.97, 1.03, 1000)
@@ -139,7 +139,7 @@ def test_exact_data_give_the_empirical_distribution():
     assert risen == pytest.approx([0.0, 0.3, 0.3, 1.0], abs=0.03)
 
 
-def test_censored_data_give_the_product_limit_estimate():
+def test_censored_waiting_times_give_the_product_limit_estimate():
     """Two thousand times, a fifth of them censored, are within 2 % of the estimate of Kaplan and Meier."""
     random = np.random.default_rng(3)
     true = random.gamma(2.0, 0.5, 2000)
@@ -152,7 +152,7 @@ def test_censored_data_give_the_product_limit_estimate():
     assert risen == pytest.approx(kaplan_meier(true[seen], cut[~seen], at), abs=0.02)
 
 
-def test_exponential_data_give_the_exponential_experts_most_weight():
+def test_exponential_waiting_times_give_the_exponential_experts_most_of_the_weight():
     """Nine tenths of the weight are theirs after 400 exact times."""
     random = np.random.default_rng(4)
     law = law_after([(time * 0.999, time) for time in random.exponential(0.4, 400)])

@@ -37,7 +37,9 @@ def test_a_built_in_loss_passes_every_check(name: str, check: Check) -> None:
 
 
 @given(poll=polls, times_ms=times)
-def test_losses_are_finite_and_at_least_0_with_one_per_candidate(poll: Poll, times_ms: np.ndarray) -> None:
+def test_losses_are_finite_and_at_least_0_and_each_candidate_has_a_loss(
+    poll: Poll, times_ms: np.ndarray
+) -> None:
     """Any frames may be buffered."""
     for loss in BUILT_IN.values():
         losses = loss(poll, times_ms)
@@ -55,7 +57,7 @@ def test_the_loss_of_a_polling_time_does_not_depend_on_other_candidates(poll: Po
 
 
 @given(poll=polls, more=st.integers(1, 10**6), times_ms=times)
-def test_more_buffered_bytes_never_cost_less(poll: Poll, more: int, times_ms: np.ndarray) -> None:
+def test_more_buffered_bytes_never_lower_the_loss(poll: Poll, more: int, times_ms: np.ndarray) -> None:
     """The latency term grows with the waiting bytes."""
     fuller = Poll(poll.slept_ms, poll.buffered_bytes + more, poll.buffered_frames, poll.arrivals)
     for name in NAMED:
@@ -69,7 +71,7 @@ def test_more_buffered_bytes_never_cost_less(poll: Poll, more: int, times_ms: np
     one=st.tuples(st.floats(0, 1), st.integers(1, 1500)),
     times_ms=times,
 )
-def test_another_frame_never_costs_less(
+def test_an_additional_frame_never_lowers_the_loss(
     slept_ms: float, frames: list[tuple[float, int]], one: tuple[float, int], times_ms: np.ndarray
 ) -> None:
     """The arrival time of the frame does not matter."""
@@ -81,7 +83,7 @@ def test_another_frame_never_costs_less(
 
 
 @given(times_ms=st.lists(st.floats(2, 1e5), min_size=2, max_size=20).map(np.sort))
-def test_without_buffered_frames_a_longer_time_never_costs_more(times_ms: np.ndarray) -> None:
+def test_without_buffered_frames_a_longer_polling_time_never_raises_the_loss(times_ms: np.ndarray) -> None:
     """Only the energy term is left."""
     for name in NAMED:
         assert np.all(np.diff(BUILT_IN[name](Poll(100.0), times_ms)) <= 0)

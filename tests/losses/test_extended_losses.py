@@ -29,7 +29,7 @@ TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy", "constrained"])
-def test_the_loss_of_an_empty_doze_is_the_published_energy_term(name: str, energy: str) -> None:
+def test_the_loss_of_an_empty_doze_equals_the_published_energy_term(name: str, energy: str) -> None:
     """The term is 1/Ti or 1/log Ti."""
     losses = make_loss(f"{name}:energy={energy}")(Poll(300.0), TIMES_MS)
     np.testing.assert_array_equal(losses, make_loss(energy)(Poll(300.0), TIMES_MS))
@@ -37,13 +37,13 @@ def test_the_loss_of_an_empty_doze_is_the_published_energy_term(name: str, energ
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy"])
-def test_the_default_gamma_is_the_published_one_of_the_energy_term(name: str, energy: str) -> None:
+def test_the_default_gamma_is_the_published_gamma_for_the_energy_term(name: str, energy: str) -> None:
     """An explicit gamma is used."""
     assert make_loss(f"{name}:energy={energy}").gamma == make_loss(energy).gamma
     assert make_loss(name, gamma=0.25).gamma == 0.25
 
 
-def test_arrival_aware_charges_each_frame_for_its_wait() -> None:
+def test_the_arrival_aware_loss_counts_the_waiting_time_of_each_frame() -> None:
     """Two frames arrive at 130 and 250 ms, with polls every 100, 200, ... ms and hand-computed waits."""
     poll = Poll(300.0, 1040, 2, ((130.0, 40), (250.0, 1000)))
     losses = ArrivalAware(gamma=1.0, energy="inverse")(poll, np.array([100.0, 200.0, 300.0, 500.0]))
@@ -55,7 +55,7 @@ def test_arrival_aware_charges_each_frame_for_its_wait() -> None:
     slept_ms=st.floats(1, 5000),
     shares=st.lists(st.tuples(st.floats(0.001, 1), st.integers(1, 1500)), min_size=1),
 )
-def test_at_the_time_slept_arrival_aware_charges_the_actual_waits(slept_ms, shares) -> None:
+def test_at_the_time_actually_slept_the_arrival_aware_loss_counts_the_actual_waits(slept_ms, shares) -> None:
     """The candidate in use is charged exactly its delay."""
     arrivals = tuple((share * slept_ms, size) for share, size in shares)
     poll = Poll(slept_ms, sum(size for _, size in arrivals), len(arrivals), arrivals)
@@ -64,7 +64,7 @@ def test_at_the_time_slept_arrival_aware_charges_the_actual_waits(slept_ms, shar
     assert latency.item() == pytest.approx(waited, rel=1e-9)
 
 
-def test_for_uniform_arrivals_arrival_aware_equals_the_published_loss() -> None:
+def test_the_arrival_aware_loss_equals_the_published_loss_if_arrivals_are_uniform() -> None:
     """The waits of 10,000 evenly spaced frames are I T / 2 at the time slept, equation 2.34."""
     offsets = (np.arange(10_000) + 0.5) / 10_000 * 400.0
     poll = Poll(400.0, 1_000_000, 10_000, tuple((float(offset), 100) for offset in offsets))
@@ -72,7 +72,7 @@ def test_for_uniform_arrivals_arrival_aware_equals_the_published_loss() -> None:
     np.testing.assert_allclose(ArrivalAware(1e-6, "inverse")(poll, np.array([400.0])), published, rtol=1e-9)
 
 
-def test_arrival_aware_assumes_uniform_arrivals_of_bytes_without_a_time() -> None:
+def test_the_arrival_aware_loss_assumes_uniform_arrivals_of_bytes_without_an_arrival_time() -> None:
     """The published loss assumes uniform arrivals of all bytes."""
     poll = Poll(300.0, 1500, 1)
     np.testing.assert_allclose(
@@ -81,7 +81,7 @@ def test_arrival_aware_assumes_uniform_arrivals_of_bytes_without_a_time() -> Non
 
 
 @given(buffered=st.integers(1, 10**6), slept_ms=st.floats(10, 2000))
-def test_retrieval_charges_the_energy_of_retrieved_bytes(buffered, slept_ms) -> None:
+def test_the_retrieval_energy_loss_charges_the_energy_of_retrieved_bytes(buffered, slept_ms) -> None:
     """The energy term grows by the energy of I Ti / T bytes relative to a poll; the latency term does not."""
     poll = Poll(slept_ms, buffered)
     losses = RetrievalEnergy(byte_uj=3.0, poll_mj=2.0)(poll, TIMES_MS)
@@ -90,7 +90,7 @@ def test_retrieval_charges_the_energy_of_retrieved_bytes(buffered, slept_ms) -> 
     np.testing.assert_allclose(losses, expected, rtol=1e-12)
 
 
-def test_with_an_energy_term_of_1_over_ti_retrieval_changes_no_weights() -> None:
+def test_the_retrieval_energy_changes_no_weights_if_the_energy_term_is_1_over_ti() -> None:
     """The retrieved bytes do not depend on the polling time, so all experts have the same charge."""
     poll = Poll(300.0, 4000, 3)
     more = make_loss("retrieval-energy:energy=inverse")(poll, TIMES_MS) - make_loss("inverse")(poll, TIMES_MS)
@@ -111,7 +111,7 @@ dozes = st.builds(
 
 
 @given(polls=st.lists(dozes, max_size=60), target_ms=st.floats(1, 1000), step=st.floats(1e-9, 1e-6))
-def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step) -> None:
+def test_the_virtual_queue_of_the_constrained_loss_bounds_the_mean_delay(polls, target_ms, step) -> None:
     """The mean is at most target + log(gamma / gamma_1) / (step bytes) for any arrivals and dozes."""
     loss = ConstrainedLoss(target_ms=target_ms, step=step, gamma_max=1e300)
     free = ConstrainedLoss(target_ms=target_ms, step=step, gamma_min=1e-300, gamma_max=1e300)
@@ -126,7 +126,7 @@ def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step) -> None
     )
 
 
-def test_the_multiplier_stays_within_its_range() -> None:
+def test_the_multiplier_of_the_constrained_loss_stays_within_its_range() -> None:
     """Dozes without delay end at gamma_min, and dozes with delay at gamma_max, without overflow."""
     loss = ConstrainedLoss(target_ms=100.0, step=1e-4, gamma_min=1e-6, gamma_max=1e-3)
     for bytes_held in (1500, 10**9):
@@ -138,7 +138,7 @@ def test_the_multiplier_stays_within_its_range() -> None:
     assert loss.gamma == 1e-5
 
 
-def test_constrained_equals_the_published_loss_at_its_multiplier() -> None:
+def test_the_constrained_loss_equals_the_published_loss_with_gamma_equal_to_the_multiplier() -> None:
     loss, poll = ConstrainedLoss(gamma=2e-6), Poll(300.0, 1500, 1, ((0.0, 1500),))
     np.testing.assert_array_equal(loss(poll, TIMES_MS), make_loss("inverse-log:gamma=2e-6")(poll, TIMES_MS))
     loss.observe(poll)
@@ -159,7 +159,7 @@ class Watched(ConstrainedLoss):
 
 
 @pytest.mark.parametrize("target_ms", [80.0, 100.0, 200.0])
-def test_on_the_ucb_trace_the_mean_wait_of_a_byte_is_the_target(target_ms: float) -> None:
+def test_on_the_ucb_trace_the_mean_wait_of_a_byte_meets_the_target(target_ms: float) -> None:
     """The tolerance is 10 % over 100 pages; fixed gammas give 51 to 550 ms."""
     loss = Watched(target_ms=target_ms)
     world = build_world(load_topology(), Lpsm(loss=loss))
@@ -167,7 +167,7 @@ def test_on_the_ucb_trace_the_mean_wait_of_a_byte_is_the_target(target_ms: float
     assert loss.byte_ms / loss.buffered_bytes == pytest.approx(target_ms, rel=0.1)
 
 
-def test_lpsm_calls_observe_for_every_doze_and_resets_its_loss() -> None:
+def test_lpsm_calls_observe_for_every_doze_and_resets_its_loss_at_the_start() -> None:
     """Interrupted dozes count, too; copies do not share their state."""
     policy = Lpsm(loss=ConstrainedLoss())
     policy.start(0.1)
@@ -183,7 +183,7 @@ def test_lpsm_calls_observe_for_every_doze_and_resets_its_loss() -> None:
     assert twin.loss.multiplier > once
 
 
-def test_a_loss_that_fails_in_observe_is_an_error_before_the_run() -> None:
+def test_a_loss_whose_observe_method_fails_is_an_error_before_the_run() -> None:
     """The message names the loss and the hook."""
 
     class Deaf(Loss):
@@ -212,7 +212,7 @@ def test_wrong_parameters_are_an_error(spec: str, message: str) -> None:
         make_loss(spec)
 
 
-def test_constrained_reports_its_mean_wait() -> None:
+def test_the_constrained_loss_reports_its_mean_wait() -> None:
     """The mean per byte is near the target. Results of other policies have no such value."""
     loss = ConstrainedLoss(target_ms=100.0)
     assert loss.report()["mean_wait_ms"] == 0.0
@@ -227,7 +227,7 @@ def test_constrained_reports_its_mean_wait() -> None:
     assert "policy_report" not in simulate("psm", pages=2, seed=1).to_dict()
 
 
-def test_scaled_arrival_aware_scales_bytes_as_the_published_losses() -> None:
+def test_the_scaled_arrival_aware_loss_scales_bytes_as_the_published_losses_do() -> None:
     """The charge is Ti / T times the wait of each byte; at the time slept both forms are equal."""
     poll, gamma = Poll(300.0, 500, 1, ((250.0, 500),)), 1e-3
     plain, scaled = (

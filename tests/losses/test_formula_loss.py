@@ -18,7 +18,7 @@ TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 POLL = Poll(300.0, 1500, 1)
 
 
-def test_the_documented_formula_equals_inverse_log() -> None:
+def test_the_documented_formula_equals_the_inverse_log_loss() -> None:
     """The published loss as a formula is the built-in one."""
     formula = FormulaLoss("gamma * I * Ti**2 / (2*T) + 1/log(Ti)")
     for poll in (Poll(100.0), POLL):
@@ -73,7 +73,9 @@ def test_constant_folding_changes_no_bit(gamma: float, buffered: int, slept_ms: 
         ("0 * log(T) + 1/Ti", False),
     ],
 )
-def test_the_idle_method_returns_the_loss_of_empty_dozes_or_none(text: str, is_constant: bool) -> None:
+def test_the_idle_method_returns_the_constant_loss_of_empty_dozes_or_none(
+    text: str, is_constant: bool
+) -> None:
     """The loss is bit-for-bit that of every doze without bytes. 0 / T is 0, because T is positive."""
     formula = FormulaLoss(text)
     idle = formula.idle(TIMES_MS)
@@ -99,7 +101,7 @@ def test_the_idle_method_returns_the_loss_of_empty_dozes_or_none(text: str, is_c
         ("log", "'log'"),
     ],
 )
-def test_the_error_for_forbidden_syntax_quotes_it(text: str, piece: str) -> None:
+def test_the_error_for_forbidden_syntax_quotes_the_syntax(text: str, piece: str) -> None:
     """The message also has the allowed operations."""
     with pytest.raises(InputError, match="expected arithmetic on I, T, Ti, gamma") as caught:
         FormulaLoss(text)
@@ -134,6 +136,6 @@ def test_a_tower_of_powers_overflows_at_once() -> None:
 
 
 @pytest.mark.parametrize("gamma", [-1.0, math.nan, "x"])
-def test_gamma_of_a_formula_must_be_a_number_of_at_least_0(gamma: Any) -> None:
+def test_the_gamma_of_a_formula_must_be_a_number_of_at_least_0(gamma: Any) -> None:
     with pytest.raises(InputError, match=r"loss formula: gamma must be a number >= 0 .*, got .*"):
         FormulaLoss("gamma", gamma)

@@ -11,13 +11,13 @@ from psm_sim.common.errors import InputError
 from psm_sim.losses import InverseLogLoss, InverseLoss, Poll
 
 
-def test_inverse_equals_equation_2_35() -> None:
+def test_the_inverse_loss_equals_equation_2_35() -> None:
     """The loss of 1500 bytes after 300 ms is 1500 x 200^2 / (2 x 300) / 1.2e5 = 5/6, plus 1/200."""
     losses = InverseLoss()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
     assert losses == pytest.approx([5 / 24 + 1 / 100, 5 / 6 + 1 / 200], rel=1e-14)
 
 
-def test_inverse_log_has_the_natural_logarithm_and_its_own_gamma() -> None:
+def test_the_inverse_log_loss_has_the_natural_logarithm_and_a_gamma_of_its_own() -> None:
     """The latency weighs 100 times as much, and the energy term is 1 / ln T."""
     losses = InverseLogLoss()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
     assert losses == pytest.approx(
@@ -34,7 +34,7 @@ def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:
         loss(gamma=gamma)
 
 
-def test_losses_that_depend_only_on_candidates_are_read_only() -> None:
+def test_loss_arrays_that_depend_only_on_the_candidates_are_read_only() -> None:
     """These losses are cached for the next round."""
     with pytest.raises(ValueError, match="read-only"):
         InverseLoss()(Poll(100.0), np.array([100.0]))[0] = 5.0

@@ -44,7 +44,9 @@ class Own(Loss):
     ],
 )
 @pytest.mark.parametrize("from_bytes", [0, 1500, 256 * 1500])
-def test_the_error_for_an_invalid_loss_has_its_value(returned: object, message: str, from_bytes: int) -> None:
+def test_the_error_for_an_invalid_loss_has_the_invalid_value(
+    returned: object, message: str, from_bytes: int
+) -> None:
     """The error has the loss, the value and the poll, even if the loss is invalid only for many bytes."""
     with pytest.raises(
         PluginError,
@@ -87,7 +89,7 @@ class Idle(Loss):
         return 1 / times_ms
 
 
-def test_a_user_defined_loss_with_idle_has_as_few_events_as_the_built_in_one() -> None:
+def test_a_user_defined_loss_with_an_idle_method_has_as_few_events_as_the_built_in_loss() -> None:
     """Dozes without frames are learnt at once, with the same energy."""
     own = psm_sim.simulate(Lpsm(loss=Idle()), pages=20)
     built_in = psm_sim.simulate("lpsm:loss=(inverse:gamma=1e-5)", pages=20)
@@ -104,7 +106,7 @@ def test_losses_of_empty_dozes_are_computed_once_per_run() -> None:
 
 
 @pytest.mark.parametrize("beyond_ms", [0.5, 50.0, 9e5])
-def test_an_idle_method_that_depends_on_the_doze_is_an_error_before_the_run(beyond_ms: float) -> None:
+def test_a_loss_whose_idle_method_depends_on_the_doze_is_an_error_before_the_run(beyond_ms: float) -> None:
     """The message names the doze."""
     with pytest.raises(
         PluginError, match=r"Loss idle failed in idle\(\).*expected None, because .*slept_ms="
@@ -122,7 +124,7 @@ def test_the_checks_of_the_guard_do_not_change_the_loss() -> None:
 @pytest.mark.parametrize(
     ("formula", "message"), [("50 - Ti", "-50.0 for 100 ms"), ("9**9**9", "inf"), ("log(-Ti)", "nan")]
 )
-def test_the_error_for_a_formula_out_of_range_has_its_value(formula: str, message: str) -> None:
+def test_the_error_for_a_formula_out_of_range_has_the_computed_value(formula: str, message: str) -> None:
     """NumPy does not warn."""
     with pytest.raises(PluginError, match=rf"Loss formula '.*' failed .*: it returned {message}"):
         check_loss(FormulaLoss(formula), TIMES_MS)
