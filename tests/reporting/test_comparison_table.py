@@ -34,7 +34,7 @@ def device() -> Comparison:
     return psm_sim.compare(["lpsm"], "ping", pages=1, profile="esp32", battery="2000mAh")
 
 
-def test_the_table_of_pages_has_energy_and_slowdown(comparison: Comparison) -> None:
+def test_the_table_of_pages_has_the_energy_and_the_slowdown(comparison: Comparison) -> None:
     (table,) = tables_of(comparison)
     values = {
         "energy (J)": lambda run: run.energy_per_page_j,
@@ -50,7 +50,7 @@ def test_the_table_of_pages_has_energy_and_slowdown(comparison: Comparison) -> N
         assert list(map(float, cells(table, heading))) == pytest.approx(expected, rel=0.02, abs=0.006)
 
 
-def test_the_table_of_devices_has_current_and_latency(device: Comparison) -> None:
+def test_the_table_of_devices_has_the_current_and_the_latency(device: Comparison) -> None:
     (table,) = tables_of(device)
     assert headings(table)[:2] == ["current (mA)", "battery (days)"]
     assert {"RTT up p50 (ms)", "RTT up p99 (ms)"} <= set(headings(table))
@@ -65,7 +65,7 @@ def test_the_table_of_devices_has_current_and_latency(device: Comparison) -> Non
     assert "10.0 minutes of trace ping" in "\n".join(caption(device))
 
 
-def test_power_is_in_milliwatts_without_a_voltage() -> None:
+def test_power_is_in_milliwatts_if_no_voltage_is_known() -> None:
     comparison = run_comparison(["psm"], Scenario("ping", pages=1), references=REFERENCES)
     (table,) = tables_of(comparison)
     assert headings(table)[0] == "power (mW)"
@@ -84,7 +84,7 @@ def test_stations_with_and_without_pages_have_separate_tables() -> None:
 
 
 @pytest.mark.parametrize("trace", ["ucb", "mqtt", "push", "phone"])
-def test_no_column_is_constant(trace: str) -> None:
+def test_no_column_of_the_table_is_constant(trace: str) -> None:
     comparison = run_comparison(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
     for table in tables_of(comparison):
         assert table.columns
@@ -95,7 +95,7 @@ def test_no_column_is_constant(trace: str) -> None:
             assert re.search("lost", " ".join([*headings(table), *table.constants]))
 
 
-def test_equal_numbers_are_stated_in_the_caption() -> None:
+def test_numbers_equal_in_all_rows_are_stated_in_the_caption() -> None:
     comparison = run_comparison(["psm", "psm:listen_interval=1"], Scenario(pages=2))
     (table,) = tables_of(comparison)
     assert table.columns == []
@@ -108,7 +108,7 @@ def test_equal_numbers_are_stated_in_the_caption() -> None:
     assert tables_of(device)[0].constants == ["No message was lost."]
 
 
-def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
+def test_lost_messages_have_a_column_and_their_absence_is_stated(device: Comparison) -> None:
     assert "No message was lost." in caption(device)
 
     def with_losses(*losses: int) -> Comparison:
@@ -174,7 +174,9 @@ def test_the_caption_has_the_scenario(comparison: Comparison) -> None:
     assert "1 page of trace" in "\n".join(caption(run_comparison(["psm"], Scenario(pages=1))))
 
 
-def test_notebooks_show_the_main_columns_and_the_labels(replicated: Comparison, device: Comparison) -> None:
+def test_notebooks_show_the_main_columns_and_the_labels_of_policies(
+    replicated: Comparison, device: Comparison
+) -> None:
     for comparison in (replicated, device):
         html = comparison._repr_html_()
         assert all(
@@ -187,7 +189,7 @@ def test_notebooks_show_the_main_columns_and_the_labels(replicated: Comparison, 
 
 
 @pytest.mark.parametrize("trace", ["ucb", "ping"])
-def test_a_radio_without_power_has_a_table(trace: str) -> None:
+def test_a_radio_whose_powers_are_all_0_has_a_table(trace: str) -> None:
     """No energy is saved, and no column divides by the energy."""
     settings = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
     comparison = run_comparison(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
@@ -195,7 +197,7 @@ def test_a_radio_without_power_has_a_table(trace: str) -> None:
     assert shown in "\n".join(caption(comparison))
 
 
-def test_latex_has_the_columns_and_numbers_of_html(replicated: Comparison) -> None:
+def test_the_latex_table_has_the_columns_and_numbers_of_the_html_table(replicated: Comparison) -> None:
     """The sentences of the caption are comments."""
     stream = io.StringIO()
     write_latex(replicated, stream)

@@ -29,7 +29,7 @@ def test_built_in_policies_differ_in_colour_or_marker() -> None:
     ],
     ids=lambda variants: variants[0],
 )
-def test_variants_share_the_colour_and_differ_in_the_marker(variants: list[str]) -> None:
+def test_variants_of_a_policy_share_the_colour_and_differ_in_the_marker(variants: list[str]) -> None:
     styles = [policy_style(variant) for variant in variants]
     assert {style.colour for style in styles} == {policy_style(variants[0].partition(":")[0]).colour}
     assert all(one.marker != other.marker for one, other in combinations(styles, 2))
@@ -58,7 +58,7 @@ def test_all_figures_of_a_comparison_have_the_same_style(replicated: Comparison)
         [("psm", ""), ("psm", "phone"), ("twt", "")],
     ],
 )
-def test_variants_of_a_comparison_have_different_colours(variants: list[tuple[str, str]]) -> None:
+def test_the_variants_in_a_comparison_have_different_colours(variants: list[tuple[str, str]]) -> None:
     """The default variant has the colour of the policy, in any order."""
     styles = distinct_styles(variants)
     assert len({style.colour for style in styles}) == len(styles)

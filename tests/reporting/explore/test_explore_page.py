@@ -95,7 +95,7 @@ def test_the_timeline_shows_one_policy_and_zooms_to_one_page() -> None:
     assert (other.x_range.start, other.x_range.end) == (figure.x_range.start, figure.x_range.end)
 
 
-def test_selecting_a_trace_sets_pages_and_seeds_for_a_fast_simulation() -> None:
+def test_selecting_a_trace_sets_the_numbers_of_pages_and_seeds_for_a_fast_simulation() -> None:
     document = opened()
     document.get_model_by_name("profile").value = "esp32"
     document.get_model_by_name("trace").value = "ping"
@@ -155,7 +155,7 @@ def send(document: Document, name: str, **changes: Any) -> None:
         ("timeline_policy", "abc"),
     ],
 )
-def test_a_value_outside_the_options_is_rejected(
+def test_a_value_that_a_control_does_not_offer_is_rejected(
     name: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A browser that also changes the options cannot make the server open or run a file."""
@@ -172,7 +172,7 @@ def test_a_value_outside_the_options_is_rejected(
     assert "--policy psm --policy lpsm --trace ucb" in text_of(document, "command")
 
 
-def test_a_browser_cannot_add_models(tmp_path: Path) -> None:
+def test_a_browser_cannot_add_models_to_the_page(tmp_path: Path) -> None:
     """Bokeh reads the image file that a property of some models names."""
     image = tmp_path / "image.png"
     Image.new("RGB", (1, 1)).save(image)
@@ -186,7 +186,7 @@ def test_a_browser_cannot_add_models(tmp_path: Path) -> None:
     assert "Stopped." in text_of(document, "status")
 
 
-def test_exit_of_a_policy_is_an_error_and_the_next_simulation_runs() -> None:
+def test_a_policy_that_exits_is_an_error_and_the_next_simulation_still_runs() -> None:
     def leave(arguments, progress):
         if "80" in arguments:
             sys.exit("left")
@@ -223,7 +223,7 @@ def test_the_page_shows_the_result_of_the_latest_request() -> None:
     assert not any("5" in arguments for arguments in requests)
 
 
-def test_a_closed_tab_leaves_no_work() -> None:
+def test_closing_a_tab_ends_the_running_and_the_queued_simulations() -> None:
     """The running simulation and the queued ones end."""
     begun, release, ended, requests = threading.Event(), threading.Event(), threading.Event(), []
 
@@ -249,7 +249,7 @@ def test_a_closed_tab_leaves_no_work() -> None:
     assert not any(document.session_callbacks for document in documents)
 
 
-def test_controls_of_parameters_apply_to_policies_without_their_own_values() -> None:
+def test_a_parameter_control_applies_only_to_policies_that_do_not_set_the_parameter() -> None:
     policies = ("bsd", "bsd:p=2", "lpsm", "lpsm:learner=learn-alpha", "anticipate:delay_ms=50")
     settings = Settings(policies=policies, price="3", bound="0.1", gamma="0.01", switching_rate="0.1")
     assert [text for option, text in pairwise(settings.arguments) if option == "--policy"] == [

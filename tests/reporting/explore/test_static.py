@@ -74,7 +74,7 @@ def test_the_page_shows_what_its_commands_print(page: str) -> None:
     assert all(0 <= step <= cell["steps"] for name in ("awake", "beacons", "down") for step in psm[name])
 
 
-def test_a_page_with_given_policies_replaces_an_earlier_page(page: str, tmp_path: Path) -> None:
+def test_a_static_page_for_given_policies_replaces_an_earlier_page(page: str, tmp_path: Path) -> None:
     """The policies are those of the first comparison."""
     path = tmp_path / "index.html"
     path.write_text(page, encoding="utf-8")
@@ -85,7 +85,9 @@ def test_a_page_with_given_policies_replaces_an_earlier_page(page: str, tmp_path
     ]  # fmt: skip
 
 
-def test_a_file_of_another_origin_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_the_command_did_not_write_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "index.html"
     path.write_text("mine")
     assert write(tmp_path) == 2
@@ -93,7 +95,9 @@ def test_a_file_of_another_origin_is_not_replaced(tmp_path: Path, capsys: pytest
     assert path.read_text() == "mine"
 
 
-def test_options_of_the_server_have_no_effect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_of_the_server_is_an_error_for_a_static_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert write(tmp_path, "--port", "5006") == 2
     assert "--port has no effect with --static" in capsys.readouterr().err
 
@@ -106,7 +110,7 @@ def test_timelines_of_messages_begin_when_the_first_message_is_sent() -> None:
     assert times[0] == times[1] > min(time for time in events[0]["down"] if time > 1)
 
 
-def test_timelines_continue_after_the_end_of_the_page(page: str) -> None:
+def test_timelines_continue_after_the_page_is_complete(page: str) -> None:
     """Without power saving, the page is complete first, and the radio stays awake."""
     cells = data_of(page)["cells"].values()
     first_page = [cell for cell in cells if cell["page"].startswith("page 1,")]

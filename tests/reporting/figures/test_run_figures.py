@@ -55,7 +55,7 @@ def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == [run.policy for run in replicated.shown]
 
 
-def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
+def test_the_distribution_of_slowdowns_rises_from_0_to_1(replicated: Comparison) -> None:
     """Each policy has a line over the pages of all seeds."""
     (axes,) = draw_slowdowns(replicated).axes
     for line, run in zip(axes.get_lines(), replicated.shown, strict=True):
@@ -65,7 +65,7 @@ def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
         assert np.asarray(line.get_xdata())[-1] == pytest.approx(run.slowdown.max)
 
 
-def test_the_figure_of_a_device_has_power_and_latency(device: Comparison) -> None:
+def test_the_figure_of_a_device_without_pages_has_power_and_latency(device: Comparison) -> None:
     """A run without pages has no energy per page and no slowdown; latencies begin at about 0."""
     (axes,) = draw_trade_off(device).axes
     assert axes.get_ylabel() == "mean power (mW)"
@@ -86,12 +86,12 @@ def test_the_figure_of_a_device_has_power_and_latency(device: Comparison) -> Non
     assert set(figures_of(device)) == {"energy-slowdown", "energy-by-state", "polling-times"}
 
 
-def test_a_run_of_one_page_has_no_figure_of_the_distribution() -> None:
+def test_a_run_of_a_single_page_has_no_figure_of_the_distribution() -> None:
     one = run_comparison(["psm"], Scenario(pages=1))
     assert set(figures_of(one)) == {"energy-slowdown", "energy-by-state", "page-timeline"}
 
 
-def test_marks_without_delay_are_within_the_axes(replicated: Comparison) -> None:
+def test_marks_at_a_slowdown_of_1_are_within_the_axes(replicated: Comparison) -> None:
     """Marks at slowdown 1 are within them with half of their width."""
     (axes,) = draw_trade_off(replicated).axes
     assert min(run.slowdown.mean for run in replicated.shown) == pytest.approx(1.0, abs=0.01)
@@ -99,7 +99,7 @@ def test_marks_without_delay_are_within_the_axes(replicated: Comparison) -> None
     assert 0.02 < (1 - low) / (high - low) < 0.1
 
 
-def test_a_frontier_above_a_result_is_not_called_best_known() -> None:
+def test_a_frontier_that_a_result_beats_is_not_called_best_known() -> None:
     """The frontier joins its corners and is level beyond its ends."""
     corners = [ParetoCorner(3.0, 1.0), ParetoCorner(2.0, 2.0)]
     assert best_known(corners, [(1.0, 3.0), (1.5, 2.6), (4.0, 2.1)]) == corners
@@ -107,7 +107,7 @@ def test_a_frontier_above_a_result_is_not_called_best_known() -> None:
         assert best_known(corners, [(1.0, 4.0), result]) == []
 
 
-def test_a_policy_below_the_frontier_removes_the_line() -> None:
+def test_the_frontier_is_not_drawn_if_a_policy_is_below_the_frontier() -> None:
     """Pages with parallel connections, whose delays overlap, are an example."""
     modern = Scenario("modern", pages=2, settings={"browser.connections": 1})
     assert frontier_of(run_comparison(["psm"], modern))
@@ -135,7 +135,7 @@ def test_the_timeline_of_a_page_has_every_received_beacon(replicated: Comparison
     assert np.asarray(line.get_xdata()) == pytest.approx(shown_s.to_numpy(), abs=1e-5)
 
 
-def test_polling_times_are_plotted_for_policies_that_vary_them(replicated: Comparison) -> None:
+def test_polling_times_are_plotted_for_policies_with_varying_polling_times(replicated: Comparison) -> None:
     figure = draw_polling_times(replicated)
     assert figure is not None
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["lpsm", "bsd:p=0.5"]

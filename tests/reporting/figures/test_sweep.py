@@ -16,7 +16,7 @@ def row_of(policy: str, slowdown: float = 2.0, seed: int = 1, **parameters: obje
     return TaskRow("", policy, "ucb", "three-node", 5, seed, named, {ENERGY: 3.0, SLOWDOWN: slowdown})
 
 
-def test_marks_are_labelled_with_the_swept_value_and_joined_in_its_order() -> None:
+def test_marks_are_labelled_with_the_swept_value_and_joined_in_the_order_of_values() -> None:
     """The order of the tasks does not matter. The title names the parameter and its unit."""
     rows = [
         row_of(f"anticipate:price={price}", 2 - price / 100, seed, price=price)
@@ -35,7 +35,7 @@ def test_marks_are_labelled_with_the_swept_value_and_joined_in_its_order() -> No
     assert "price of anticipate" in title
 
 
-def test_each_loss_has_a_curve_over_gamma() -> None:
+def test_each_loss_has_a_separate_curve_over_gamma() -> None:
     """Text parameters define the series of a policy, and numbers the positions of the marks."""
     rows = [
         row_of(f"lpsm:loss={loss},gamma={gamma}", 2.0 - gamma, loss=loss, gamma=gamma)

@@ -19,7 +19,7 @@ def rows_of(comparison: Comparison) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
 
 
-def test_the_csv_has_a_row_per_policy_with_flat_names(comparison: Comparison) -> None:
+def test_the_csv_file_has_a_row_per_policy_and_flat_column_names(comparison: Comparison) -> None:
     """Numbers are bit-for-bit those of the result; equal seeds give equal bytes."""
     rows = rows_of(comparison)
     assert not [name for name in rows[0] if "wall" in name]
@@ -31,7 +31,7 @@ def test_the_csv_has_a_row_per_policy_with_flat_names(comparison: Comparison) ->
         assert int(row["events"]) == run["events"]
 
 
-def test_each_row_names_trace_topology_and_seed(comparison: Comparison) -> None:
+def test_each_row_has_the_trace_the_topology_and_the_seed(comparison: Comparison) -> None:
     settings = {"power.awake_w": "1", "beacon.interval_ms": "50"}
     scenario = dataclasses.replace(comparison.scenario, settings=settings)
     row = rows_of(dataclasses.replace(comparison, scenario=scenario))[1]
@@ -45,7 +45,7 @@ def test_each_row_names_trace_topology_and_seed(comparison: Comparison) -> None:
     assert row["parameters"] == "p=0.5,max_sleep_ms=None"
 
 
-def test_the_csv_of_pages_has_a_row_per_policy_and_page(comparison: Comparison) -> None:
+def test_the_csv_file_of_pages_has_a_row_per_policy_and_page(comparison: Comparison) -> None:
     stream = io.StringIO()
     csv_report.write_pages(comparison, stream)
     header, *rows = csv.reader(io.StringIO(stream.getvalue()))

@@ -34,7 +34,7 @@ def metadata(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "metadata.json").read_text())
 
 
-def test_metadata_name_files_and_git_state(folder: Path) -> None:
+def test_metadata_record_the_user_files_and_the_git_state(folder: Path) -> None:
     write_policy(Path("my.py"))
     Path("site.toml").write_text("[power]\nawake_w = 0.8\n")
     Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
@@ -58,7 +58,7 @@ def test_a_run_without_a_result_leaves_no_folder(statement: str, exit_status: in
     assert not folder.exists()
 
 
-def test_a_mistyped_argument_leaves_no_folder(folder: Path) -> None:
+def test_a_command_with_a_mistyped_argument_leaves_no_folder(folder: Path) -> None:
     assert main(["--policy", "nosuch", "--output", "results"]) == 2
     assert not folder.exists()
 
@@ -82,7 +82,7 @@ def test_metadata_suffice_to_repeat_the_run(comparison: Comparison, tmp_path: Pa
     assert record["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
 
 
-def test_the_error_for_a_file_in_place_of_the_folder_names_it(tmp_path: Path) -> None:
+def test_the_error_for_a_file_in_place_of_the_folder_has_the_file_name(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for path in ("file", "file/x/y"):

@@ -21,7 +21,7 @@ def written(comparison: Comparison) -> dict:
     return json.loads(stream.getvalue())
 
 
-def test_the_json_has_the_documented_names(comparison: Comparison) -> None:
+def test_the_json_file_has_the_documented_names(comparison: Comparison) -> None:
     """Scripts of users depend on these names."""
     document = written(comparison)
     assert list(document)[:5] == ["psm_sim", "trace", "topology", "pages", "seed"]
@@ -47,7 +47,7 @@ def test_the_json_has_the_documented_names(comparison: Comparison) -> None:
     assert document["scenario"]["links.wired.latency_ms"] == 20.0
 
 
-def test_the_json_has_the_differences_from_the_bundled_topology(comparison: Comparison) -> None:
+def test_the_json_file_has_the_differences_from_the_bundled_topology(comparison: Comparison) -> None:
     """A bundled topology has none, and one created in Python has its changed keys without the settings."""
     document = written(comparison)
     assert (document["topology_base"], document["topology_differs"]) == ("three-node", {})
@@ -61,7 +61,7 @@ def test_the_json_has_the_differences_from_the_bundled_topology(comparison: Comp
     )
 
 
-def test_nonfinite_numbers_become_texts(comparison: Comparison) -> None:
+def test_nonfinite_numbers_are_written_as_text(comparison: Comparison) -> None:
     """The output stays valid JSON with an infinite parameter."""
     parameters = {"a": math.inf, "b": [math.nan, 1.5]}
     blocks = [

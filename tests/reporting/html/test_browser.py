@@ -74,7 +74,7 @@ def requested(browser: Any) -> list[str]:
     return [message["request"]["url"] for message in sent if message["documentURL"] == browser.current_url]
 
 
-def test_the_report_makes_no_requests_and_has_no_errors(browser: Any, folder: Path) -> None:
+def test_the_report_sends_no_requests_and_has_no_errors(browser: Any, folder: Path) -> None:
     """The only address is that of the report, and the console has no warnings."""
     shown(browser, folder / "out/report.html")
     far = [url for url in requested(browser) if not url.startswith(("data:", "blob:"))]
@@ -83,7 +83,7 @@ def test_the_report_makes_no_requests_and_has_no_errors(browser: Any, folder: Pa
     assert errors == []
 
 
-def test_a_name_that_is_a_script_is_shown_as_text(browser: Any, folder: Path) -> None:
+def test_a_name_that_contains_a_script_is_shown_as_text(browser: Any, folder: Path) -> None:
     """The page has the name verbatim, and there is no alert."""
     shown(browser, folder / "out/report.html")
     assert HOSTILE in browser.find_element("tag name", "body").get_attribute("textContent")
@@ -97,7 +97,7 @@ def test_a_name_that_is_a_script_is_shown_as_text(browser: Any, folder: Path) ->
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1200, 380])
-def test_the_report_fits_wide_and_narrow_light_and_dark_windows(
+def test_the_report_fits_windows_of_any_width_in_light_and_in_dark_mode(
     browser: Any, folder: Path, width: int, dark: bool
 ) -> None:
     """The page does not overflow, scrolling tables say so, and figures have the colour of the page."""

@@ -50,14 +50,14 @@ def test_the_report_is_reproducible_byte_for_byte(replicated: Comparison) -> Non
     ]
 
 
-def test_long_names_with_a_common_beginning_are_separate_series() -> None:
+def test_long_names_that_begin_alike_are_separate_series() -> None:
     formulas = [f"lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/{end}" for end in ("Ti", "log(Ti)")]
     comparison = run_comparison(formulas, Scenario(pages=2))
     assert [mark.label for mark in marks_of(comparison)] == formulas
     assert [line.get_label() for line in draw_slowdowns(comparison).axes[0].get_lines()] == formulas
 
 
-def test_a_device_has_no_figure_of_pages(device: Comparison) -> None:
+def test_the_report_on_a_device_has_no_figure_of_pages(device: Comparison) -> None:
     """The figure of a device has power and latency."""
     text = page(device)
     assert "<h2>Power against latency</h2>" in text
@@ -107,7 +107,7 @@ def test_the_timeline_agrees_with_the_counts_of_the_result(profile: str) -> None
     assert all(since < to < since + 0.1025 for since, to in seen["buffered"])
 
 
-def test_a_long_run_is_truncated_to_the_limit() -> None:
+def test_the_timeline_of_a_long_run_is_truncated_at_the_limit_of_frames() -> None:
     block = run_comparison(["psm"], Scenario(pages=3)).runs[0].blocks[0]
 
     def of_size(size: int, count: int) -> Block:

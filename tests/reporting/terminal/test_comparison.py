@@ -56,7 +56,7 @@ def test_the_caption_has_the_differences_from_the_bundled_topology(
     assert words in "\n".join(caption(comparison))
 
 
-def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_to_a_pipe_is_plain_text(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text has at most 100 columns, no colours, and no trailing blanks, in any environment."""
     text = written(comparison)
     assert max(map(len, text.splitlines())) <= 100

@@ -20,7 +20,7 @@ def printed(*columns: Column) -> list[str]:
 
 
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=4))
-def test_a_text_is_wrapped_and_never_truncated(texts: list[str]) -> None:
+def test_text_is_wrapped_and_never_truncated(texts: list[str]) -> None:
     """The characters are random; unprintable ones are escaped, so a text has no line breaks."""
     column = text_column("policy", texts)
     ranks = Column("rank", [str(number) for number in range(len(texts))])
@@ -33,7 +33,7 @@ def test_a_text_is_wrapped_and_never_truncated(texts: list[str]) -> None:
     assert ["".join(text.split()) for text in shown] == ["".join(text.split()) for text in column.cells]
 
 
-def test_columns_of_the_highest_rank_are_removed_first_and_named() -> None:
+def test_columns_of_the_highest_rank_are_removed_first_and_the_removed_columns_are_named() -> None:
     columns = [number_column(f"column-{rank:02}-of-many", [1.0, 2.0], rank=rank) for rank in range(10)]
     stream = io.StringIO()
     with console_on(stream) as console:
@@ -43,7 +43,7 @@ def test_columns_of_the_highest_rank_are_removed_first_and_named() -> None:
     assert max(map(len, stream.getvalue().splitlines())) <= 100
 
 
-def test_columns_of_one_measure_share_its_heading() -> None:
+def test_columns_of_the_same_measure_share_one_heading() -> None:
     """The heading spans the columns, and makes none of them wider."""
     stream = io.StringIO()
     with console_on(stream) as console:

@@ -37,7 +37,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt])
-def test_a_terminal_shows_phase_and_count_and_is_cleared(
+def test_a_terminal_shows_the_phase_and_the_count_and_is_cleared_at_the_end(
     terminal: Terminal, error: type[BaseException] | None
 ) -> None:
     """An interrupt clears the terminal, too."""
@@ -59,7 +59,7 @@ def test_a_terminal_shows_phase_and_count_and_is_cleared(
     assert terminal.getvalue().endswith("\x1b[2K")
 
 
-def test_output_redirected_during_a_phase_is_restored(
+def test_output_redirected_during_a_progress_phase_is_restored(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = io.StringIO()
@@ -70,7 +70,7 @@ def test_output_redirected_during_a_phase_is_restored(
     assert sys.stdout is own
 
 
-def test_a_pipe_gets_a_line_every_ten_seconds(clock: list[float]) -> None:
+def test_progress_on_a_pipe_is_one_line_every_ten_seconds(clock: list[float]) -> None:
     """The first line is after five seconds. The remaining time follows after the first unit."""
     pipe = io.StringIO()
     with redirect_stderr(pipe), progress.progress("simulating", "pages") as report:
