@@ -285,7 +285,7 @@ def _load_file(path: Path, users: tuple[Path, ...]) -> Topology:
     stations = _members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
     root = path.stem if path.parent == bundled_dir("topologies") else base.base
     named = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=stations)
-    return overlay_settings(named, _flatten(table), path.name)
+    return overlay_settings(named, flatten_keys(table), path.name)
 
 
 def _load_base(extends: Any, path: Path, users: tuple[Path, ...]) -> Topology:
@@ -348,12 +348,13 @@ def _member(table: Mapping[str, Any], where: str) -> StationSpec:
         raise InputError(f"{where}: {error}") from None
 
 
-def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values by dotted keys. A table below the deepest section level stays a value."""
+def flatten_keys(table: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values of nested tables by dotted keys. A table as the value of a topology key is kept."""
     flat: dict[str, Any] = {}
-    for key, value in table.items():
-        deeper = isinstance(value, dict) and prefix.count(".") < 2
-        flat |= _flatten(value, f"{prefix}{key}.") if deeper else {f"{prefix}{key}": value}
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        is_section = isinstance(value, dict) and key not in topology_keys()
+        flat |= flatten_keys(value, f"{key}.") if is_section else {key: value}
     return flat
 
 

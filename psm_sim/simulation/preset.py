@@ -12,13 +12,18 @@ from typing import Any
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, safe_repr
-from psm_sim.common.formatting import flatten
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.parameters import parameters_of
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.network.topology import check_effects, check_settings, topology_keys, unknown_key_error
+from psm_sim.network.topology import (
+    check_effects,
+    check_settings,
+    flatten_keys,
+    topology_keys,
+    unknown_key_error,
+)
 from psm_sim.policies import POLICIES, Policy
 from psm_sim.policies.factory import PolicyLike, with_loss
 from psm_sim.simulation.comparison import References
@@ -348,4 +353,4 @@ def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
     for key in own_keys:
         if not any(valid == key or valid.startswith(f"{key}.") for valid in valid_keys):
             raise InputError(f"topology: {unknown_key_error(key)}")
-    return flatten(own_keys)
+    return flatten_keys(own_keys)

@@ -212,6 +212,7 @@ def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
         ("[beacon]\ninterval_ms = inf\n", "interval_ms must be .* got inf"),
         ("[links.wired]\nlatency_ms = 1" + "0" * 400 + "\n", "latency_ms must be .* got 1000"),
         ("[links.wired.latency_ms.a]\nb = 1\n", "latency_ms must be .* got {'a'"),
+        ("[power]\nawake_w = {}\n", "awake_w must be .* got {}"),
         ("[power]\nasleep_w = 2\n", "power: asleep_w must not exceed awake_w = 0.75, got 2"),
     ],
 )

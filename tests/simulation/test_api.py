@@ -105,6 +105,7 @@ def test_preset_loss_and_seeds_act_as_on_the_command_line(capsys: pytest.Capture
         ({"trace": 7}, "trace must be a name or file, a list of Page"),
         ({"topology": 5}, "topology must be a name, a .toml file, a dictionary of keys or a Topology, got 5"),
         ({"topology": {"power": {"awake": 1}}}, "topology: Unknown topology key 'power.awake'"),
+        ({"topology": {"power": {"awake_w": {}}}}, "topology: power: awake_w must be a number >= 0"),
         (
             {"topology": Topology(), "settings": {"tcp.initial_window": 4}},
             "conflicts with a Topology instance",
