@@ -207,7 +207,7 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
         scenario = replace(self.scenario, seed=seed)
         topology, workload = scenario.resolve_topology(), scenario.workload()
         always_on = run_workload("always-on", topology, workload)
-        station = StationSetup("", "", topology, None, workload)
+        station = StationSetup(topology, workload)
         return _Traffic(station, page_times_s(always_on), _total_latency_s(always_on))
 
 

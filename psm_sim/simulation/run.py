@@ -47,23 +47,23 @@ class StationSetup(NamedTuple):
 
     Attributes
     ----------
+    resolved_topology : Topology
+        Topology with the chip of the station.
+    workload : Workload
+        Pages and messages of the station.
     name : str
         Name of the station; empty if it is the only one.
     kind : str
         Name of its ``[[stations]]`` table; empty without such tables.
-    resolved_topology : Topology
-        Topology with the chip of the station.
     policy : Spec or None
         Policy of the station; None uses the simulated policy.
-    workload : Workload
-        Pages and messages of the station.
     """
 
-    name: str
-    kind: str
     resolved_topology: Topology
-    policy: Spec | None
     workload: Workload
+    name: str = ""
+    kind: str = ""
+    policy: Spec | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
     run and from its own name, so that other stations do not change its pages and losses.
     """
     if not topology.stations:
-        return [StationSetup("", "", topology, None, scenario.workload())]
+        return [StationSetup(topology, scenario.workload())]
     setups: list[StationSetup] = []
     for spec in topology.stations:
         try:
@@ -127,7 +127,7 @@ def _group_setups(spec: StationSpec, scenario: Scenario, topology: Topology) -> 
         else:
             seed = int(random_stream(scenario.seed, f"stations.{name}").integers(2**32))
         named = replace(own_topology, station_name=name if topology.station_count > 1 else "")
-        yield StationSetup(name, spec.name, named, policy, _workload(scenario, spec, seed))
+        yield StationSetup(named, _workload(scenario, spec, seed), name, spec.name, policy)
 
 
 def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
@@ -253,7 +253,7 @@ def run_workload(
 
     *always_on_times_s* are the page times without power saving; None uses the page times of this run.
     """
-    station = StationSetup("", "", topology, None, workload)
+    station = StationSetup(topology, workload)
     times_s = None if always_on_times_s is None else [always_on_times_s]
     (block,) = execute(prepare_stations(policy, [station], [observers]), [station], policy, None, times_s)
     return block
