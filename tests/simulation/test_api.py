@@ -45,7 +45,7 @@ class Demanding(Counting):
         super().__init__(beacons)
 
 
-def test_a_class_is_instantiated_and_the_result_has_its_final_state() -> None:
+def test_a_policy_class_is_instantiated_and_the_result_has_the_final_state_of_the_instance() -> None:
     mine = Counting()
     one, other = psm_sim.simulate(mine, pages=2), psm_sim.simulate(Counting, pages=2)
     assert page_rows(one) == page_rows(other)
@@ -56,7 +56,7 @@ def test_a_class_is_instantiated_and_the_result_has_its_final_state() -> None:
 @pytest.mark.parametrize(
     "images", [FRAME["images"], [[100, 200], []], [np.array([100, 200]), []], ["100;200", None]]
 )
-def test_a_trace_argument_is_a_dataframe_a_list_of_pages_or_a_workload(images: Any) -> None:
+def test_a_trace_argument_may_be_a_dataframe_a_list_of_pages_or_a_workload(images: Any) -> None:
     frame = FRAME.assign(images=images)
     pages = as_workload(frame).pages
     runs = [
@@ -68,13 +68,13 @@ def test_a_trace_argument_is_a_dataframe_a_list_of_pages_or_a_workload(images: A
     assert [run.facts["trace"] for run in runs] == ["DataFrame", "pages", "mine"]
 
 
-def test_a_column_of_single_images_is_numeric() -> None:
+def test_a_dataframe_column_with_at_most_one_image_per_page_may_be_numeric() -> None:
     """In pandas, integers with missing values become floating-point numbers."""
     pages = as_workload(FRAME.assign(images=[100, float("nan")])).pages
     assert [page.image_bytes for page in pages] == [(100,), ()]
 
 
-def test_a_topology_is_a_nested_or_dotted_dictionary() -> None:
+def test_a_topology_argument_may_be_a_nested_or_a_dotted_dictionary() -> None:
     """The dictionary overrides three-node, or the topology that it extends; settings override it."""
     runs = [
         psm_sim.simulate("always-on", pages=1, topology={"power": {"awake_w": 1.5}}),
@@ -87,7 +87,9 @@ def test_a_topology_is_a_nested_or_dotted_dictionary() -> None:
     assert extended.energy_per_page_j != runs[0].energy_per_page_j
 
 
-def test_preset_loss_and_seeds_act_as_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_arguments_preset_loss_and_seeds_act_as_on_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     words = (
         "--policy lpsm --loss inverse --preset thesis --pages 2 --replications 2 --workers 1 --format json"
     )
@@ -120,7 +122,9 @@ def test_preset_loss_and_seeds_act_as_on_the_command_line(capsys: pytest.Capture
         ({"replications": 2, "observers": [Observer()]}, "got an average of several runs of"),
     ],
 )
-def test_an_invalid_argument_is_an_input_error_that_names_it(arguments: dict[str, Any], words: str) -> None:
+def test_the_input_error_for_an_invalid_argument_names_the_argument(
+    arguments: dict[str, Any], words: str
+) -> None:
     """The error has no inner traceback, and the message no options of the command line."""
     with pytest.raises(InputError) as raised:
         psm_sim.simulate(**{"pages": 1, "workers": 1, **arguments})
@@ -128,7 +132,7 @@ def test_an_invalid_argument_is_an_input_error_that_names_it(arguments: dict[str
     assert "--" not in str(raised.value)
 
 
-def test_a_file_argument_is_a_string_or_a_path(tmp_path: Path) -> None:
+def test_a_file_argument_may_be_a_string_or_a_path(tmp_path: Path) -> None:
     """The files are traces, topologies, profiles and presets."""
     (tmp_path / "pages.csv").write_text("page,think_s,main_bytes,images\n1,2.0,1000,\n")
     (tmp_path / "home.toml").write_text("[power]\nawake_w = 0.6\n")
@@ -147,7 +151,7 @@ def test_a_file_argument_is_a_string_or_a_path(tmp_path: Path) -> None:
     assert one.facts == other.facts
 
 
-def test_a_battery_adds_its_days_to_the_result() -> None:
+def test_a_battery_adds_its_life_in_days_to_the_result() -> None:
     result = psm_sim.simulate("psm", pages=1, profile="esp32", battery="2Ah")
     values = result.to_dict()
     assert values["battery_days"] == pytest.approx(2000 / values["mean_current_ma"] / 24)
@@ -165,7 +169,7 @@ def test_every_dataframe_has_columns_for_policy_trace_and_seed() -> None:
     assert set(pages["policy"]) == {"psm"}
 
 
-def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
+def test_a_comparison_has_baselines_and_is_printed_as_the_table() -> None:
     comparison = psm_sim.compare(["bsd"], pages=2)
     assert list(comparison.frame["policy"]) == ["always-on", "psm", "bsd"]
     assert comparison.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
@@ -180,7 +184,7 @@ def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
     assert comparison.plot().axes[0].get_ylabel() == "energy (J per page)"
 
 
-def test_representations_are_short_with_escaped_names() -> None:
+def test_representations_are_short_and_names_in_them_are_escaped() -> None:
     workload = load_workload("ucb", 2, 1)
     evil = Workload("<script>alert(1)</script>", workload.pages, True, "odd")
 
@@ -200,7 +204,7 @@ def test_representations_are_short_with_escaped_names() -> None:
     assert "page" in run.plot().axes[0].get_title(loc="left")
 
 
-def test_the_repr_of_a_comparison_is_one_line_of_main_values() -> None:
+def test_the_repr_of_a_comparison_is_a_single_line_with_the_main_values() -> None:
     """The values without pages are power and latency. Of many policies, the first ones are named."""
     pings = psm_sim.compare(["psm"], "ping:stretch_s=30", pages=1, baselines=False, against=None)
     text = r"<Comparison on ping:stretch_s=30, 1 pages, seed 1: psm \d+\.\d+ mW, p99 0\.\d+ s>"

@@ -35,7 +35,7 @@ def test_each_client_has_the_results_of_a_run_alone(trace: str, three: Compariso
         assert row["slowdown.mean"] == alone.slowdown.mean
 
 
-def test_sums_and_maxima_are_over_all_clients(three: Comparison) -> None:
+def test_sums_and_maxima_are_taken_over_all_clients(three: Comparison) -> None:
     """Pages, seconds, events and bytes add up; the maximum slowdown is that of the worst page."""
     run = three.runs[1]
     assert three.pages == len(page_rows(run)) == sum(row["pages"] for row in run.to_dict()["clients"])

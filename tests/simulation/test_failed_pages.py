@@ -42,7 +42,7 @@ def test_failed_pages_are_counted_with_their_reasons(impatient):
     assert [record.page_time_s for record in page_rows(impatient)][1] == pytest.approx(10.0)
 
 
-def test_means_are_over_complete_pages(impatient, patient):
+def test_means_are_taken_over_complete_pages_only(impatient, patient):
     """Two failed pages do not change the page times and slowdowns of the others."""
     assert impatient.page_time_s.max < 1.0
     assert impatient.slowdown.max < 10.0
@@ -61,7 +61,7 @@ def test_a_slowdown_requires_both_pages_to_complete():
     assert math.isnan(page_rows(both)[0].always_on_time_s)
 
 
-def test_a_timeline_has_lost_frames_and_failed_pages():
+def test_a_timeline_shows_lost_frames_and_failed_pages():
     result = simulate("psm", trace=PAGES, settings={**IMPATIENT, "faults.wireless.loss": 0.4})
     events = timeline(result)
     failed = events[events["event"] == "page failed"]
@@ -70,7 +70,7 @@ def test_a_timeline_has_lost_frames_and_failed_pages():
     assert len(lost) == result["traffic.lost_frames"] > 0
 
 
-def test_figures_and_report_are_drawn_without_complete_pages():
+def test_figures_and_report_are_drawn_even_if_no_page_is_complete():
     comparison = run_comparison(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
     for drawn in (
         draw_slowdowns(comparison),

@@ -20,7 +20,7 @@ def test_the_energies_of_pages_add_up_to_that_of_the_run(policy, settings) -> No
     assert run.pages["energy_j"].sum() == pytest.approx(6 * run.energy_per_page_j, rel=1e-12)
 
 
-def test_a_page_has_the_energy_of_its_transmissions_and_wake_ups() -> None:
+def test_the_energy_of_a_page_includes_its_transmissions_and_wake_ups() -> None:
     """The same pages without these two parts differ in nothing else."""
     plain, whole = (
         simulate("psm", pages=6, seed=3, settings=settings).pages for settings in ({}, SENDING | WAKING)
@@ -30,7 +30,7 @@ def test_a_page_has_the_energy_of_its_transmissions_and_wake_ups() -> None:
 
 
 @pytest.mark.parametrize("model", ["link", "dcf"])
-def test_each_frame_of_a_round_trip_costs_the_same(model) -> None:
+def test_every_frame_of_a_round_trip_costs_the_same_energy(model) -> None:
     """An echo request and its reply are two frames. ACKs of the MAC and beacons are not counted."""
     trace = "ping:stretch_s=10,period_s=1"
     settings = {"mac.model": model, **PROCESSING}
@@ -40,7 +40,7 @@ def test_each_frame_of_a_round_trip_costs_the_same(model) -> None:
     assert run["energy_by_state_per_page_j.frames"] == 20 * 0.0005
 
 
-def test_the_energy_of_frames_does_not_change_decisions() -> None:
+def test_an_energy_per_frame_does_not_change_the_decisions_of_a_policy() -> None:
     """Page times are equal with and without it."""
     plain, counted = (
         simulate("anticipate", pages=6, seed=3, settings=settings) for settings in ({}, PROCESSING)

@@ -91,7 +91,7 @@ def test_the_tracks_of_radio_and_power_add_up_to_the_ledger(policy):
     assert heard == usage.beacons
 
 
-def test_slices_of_pages_last_from_request_to_end():
+def test_the_slice_of_a_page_lasts_from_its_request_to_its_end():
     """The world has the same times."""
     world, _, events = timeline_of("lpsm", pages=8)
     visits = [visit for visit, _ in world.visits]
@@ -105,7 +105,7 @@ ON_AIR = {"mac__model": "dcf"}
 @pytest.mark.parametrize(
     "settings", [{}, {"browser__persistent": True}, {"access_point__buffer_frames": 6}, ON_AIR]
 )
-def test_every_object_is_one_transfer_within_its_page(settings):
+def test_every_object_is_a_single_transfer_within_its_page(settings):
     """Connections may be persistent, and frames are lost."""
     world, _, events = timeline_of("psm", pages=8, **settings)
     tracks_ = tracks(events)
@@ -120,7 +120,7 @@ def test_every_object_is_one_transfer_within_its_page(settings):
     assert max(end_s for _, end_s in spans(transfers)) == pytest.approx(within[-1][1], abs=1e-6)
 
 
-def test_a_slice_of_a_decision_lasts_until_the_next_one():
+def test_the_slice_of_a_decision_lasts_until_the_next_decision():
     """The poll is the arguments of the slice; the polling time is a counter."""
     _, reference, events = timeline_of("bsd:p=0.5")
     slices = tracks(events)["policy"]
@@ -132,7 +132,7 @@ def test_a_slice_of_a_decision_lasts_until_the_next_one():
 
 
 @pytest.mark.parametrize("settings", [{}, ON_AIR])
-def test_the_counter_of_buffered_frames_has_each_change(settings):
+def test_the_counter_of_buffered_frames_has_every_change_of_their_number(settings):
     """The times are those that the access point reports."""
     _, reference, events = timeline_of("psm", **settings)
     expected = [(pytest.approx(1e6 * at_s, abs=1), {"frames": frames}) for at_s, frames in reference.holds]
@@ -141,7 +141,7 @@ def test_the_counter_of_buffered_frames_has_each_change(settings):
     assert reference.holds[-1][1] == 0
 
 
-def test_weights_of_a_learner_are_counters_also_with_a_guard():
+def test_the_weights_of_a_learner_are_counters_even_if_the_policy_is_guarded():
     """Each polling time has a series, and the weights add up to 1."""
     for policy in (make_policy("lpsm:loss=inverse"), guarded_policy(make_policy("lpsm:loss=inverse"))):
         _, _, events = timeline_of(policy, pages=10)
@@ -166,7 +166,7 @@ def test_messages_and_datagrams_are_transfers():
         assert any(name.startswith(f"{kind} to the station") for name in names)
 
 
-def test_a_rest_without_end_and_a_run_without_pages_have_a_timeline():
+def test_an_endless_rest_and_a_run_without_pages_can_be_drawn_as_timelines():
     """A rest that never ends is one slice."""
 
     class Awake(Policy):

@@ -24,7 +24,7 @@ from psm_sim.simulation import BASELINES, References, Scenario, run_comparison
         ("a/my.py:Mine:label=mine", "a/my.py:Mine"),
     ],
 )
-def test_the_spec_of_a_policy_excludes_its_label(text: str, unlabelled: str) -> None:
+def test_the_spec_of_a_policy_does_not_include_its_label(text: str, unlabelled: str) -> None:
     spec = Spec.parse(text, "policy")
     assert spec.label == "mine"
     assert spec == Spec.parse(unlabelled, "policy")
@@ -33,7 +33,7 @@ def test_the_spec_of_a_policy_excludes_its_label(text: str, unlabelled: str) -> 
 
 
 @pytest.mark.parametrize("topology", ["three-node", "cafe"])
-def test_a_label_changes_only_names(topology: str) -> None:
+def test_labelling_a_policy_changes_only_names(topology: str) -> None:
     def run(policy: str) -> list[dict[str, object]]:
         comparison = run_comparison([policy], Scenario(pages=1, topology=topology))
         rows = [{**run.to_dict(), "wall_s": 0} for run in comparison.runs]
@@ -66,7 +66,7 @@ def test_a_label_in_a_sweep_applies_to_one_policy() -> None:
         grid.tasks()
 
 
-def test_a_parameter_named_label_is_not_ignored(tmp_path: Path) -> None:
+def test_a_parameter_that_a_policy_itself_names_label_is_not_ignored(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "from psm_sim.policies import Policy\n"

@@ -18,7 +18,7 @@ def runs():
     return {run.policy: run for run in run_comparison(policies, Scenario(PUBLISHED_WORKLOAD)).runs}
 
 
-def test_always_on_takes_41_joules_per_page(runs):
+def test_the_always_on_policy_takes_41_joules_per_page(runs):
     """55 s at 0.75 W are 41 J."""
     assert runs["always-on"].energy_per_page_j == pytest.approx(41, abs=0.6)
     assert runs["always-on"].slowdown == (1, 1, 1, 1)
@@ -32,7 +32,7 @@ def test_static_psm_is_near_its_published_energy_and_slowdown(runs):
     assert 2.1 <= psm.slowdown.mean <= 2.4
 
 
-def test_bsd_has_no_delay_and_more_energy_for_a_tighter_bound(runs):
+def test_bsd_adds_no_delay_and_needs_more_energy_if_its_bound_is_tighter(runs):
     """Round trips of 40 ms are below T / p, so there is no delay; energy rises as p falls."""
     bsd = [runs[f"bsd:p={p}"] for p in ("1", "0.5", "0.2", "0.1")]
     assert all(run.slowdown.max == pytest.approx(1.0, abs=1e-9) for run in bsd)
@@ -49,14 +49,14 @@ def test_lpsm_with_the_inverse_log_loss_uses_the_least_energy(runs):
     assert 0.15 <= log["beacons_per_page"] / psm["beacons_per_page"] <= 0.22
 
 
-def test_the_energy_of_lpsm_with_the_inverse_loss_is_in_between(runs):
+def test_the_energy_of_lpsm_with_the_inverse_loss_is_between_those_of_inverse_log_and_psm(runs):
     energies = [
         runs[name].energy_per_page_j for name in ("lpsm:loss=inverse-log", "lpsm:loss=inverse", "psm")
     ]
     assert energies == sorted(energies)
 
 
-def test_energy_without_beacons_is_equal_for_policies_that_doze_at_once(runs):
+def test_policies_that_doze_at_once_have_equal_energy_apart_from_their_beacons(runs):
     """The derived column of the published table agrees within 2 %."""
     dozing = [
         runs[name].energy_per_page_j - runs[name]["energy_by_state_per_page_j.beacons"]

@@ -56,14 +56,14 @@ def estimate(remark: str) -> tuple[float, float]:
 
 
 @each_file
-def test_simulated_page_times_agree_with_recorded_ones(path: Path) -> None:
+def test_simulated_page_times_agree_with_recorded_page_times(path: Path) -> None:
     """The factor is at most 1.2, at the round trip and the rate estimated from the file."""
     page, recorded_s, remark = recorded_page(path)
     ratio = time_s(page, *estimate(remark)) / recorded_s
     assert 1 / 1.2 < ratio < 1.2
 
 
-def test_page_times_simulated_on_the_true_network_agree_with_recorded_ones() -> None:
+def test_page_times_simulated_on_the_recorded_network_agree_with_recorded_page_times() -> None:
     """The factor is at most 1.2, except for the file of Playwright, whose waits include queueing."""
     ratios = {}
     for path in FILES:
@@ -74,7 +74,7 @@ def test_page_times_simulated_on_the_true_network_agree_with_recorded_ones() -> 
     assert all(1 / 1.2 < ratio < 1.2 for ratio in ratios.values())
 
 
-def test_caption_and_json_compare_recorded_and_simulated_times() -> None:
+def test_the_caption_and_the_json_output_compare_recorded_and_simulated_times() -> None:
     """The caption warns above a factor of 1.5."""
     path = FOLDER / "three-hosts-http2.har.gz"
     _, recorded_s, _ = recorded_page(path)

@@ -52,7 +52,7 @@ def test_capture_and_timeline_do_not_change_the_result(capsys):
     assert files() == ["a.json", "a.pcap"]
 
 
-def test_each_requested_policy_has_its_own_file(capsys):
+def test_each_requested_policy_has_a_file_of_its_own(capsys):
     """Baselines have no file; always-on has one if it is requested."""
     words = ("--policy", "bsd:p=0.5", "--policy", "always-on", "--capture", "c.pcap", "--timeline", "c.json")
     status, _, _ = printed(capsys, *words)
@@ -82,7 +82,7 @@ def test_an_output_that_cannot_be_written_is_an_error_before_the_run(words, sent
     assert files() == []
 
 
-def test_several_clients_are_an_error(capsys):
+def test_a_capture_of_several_clients_is_an_error(capsys):
     """A file has one run."""
     write_sampled(Path("my.tr.gz"), 300)
     status, _, err = printed(capsys, "--trace", "my.tr.gz:clients=2", "--capture", "a.pcap")
@@ -108,7 +108,7 @@ def test_a_failed_run_does_not_change_the_files():
     assert Path("a.pcap").read_bytes() == b"old"
 
 
-def test_a_capture_larger_than_the_disk_is_an_error_by_its_estimate(monkeypatch):
+def test_a_capture_whose_estimated_size_is_too_large_is_an_error_before_the_run(monkeypatch):
     """The think times are years."""
     workload, topology = load_workload("ucb", 10, 1), load_topology()
     monkeypatch.setattr("psm_sim.simulation.run_outputs.MAX_CAPTURE_BYTES", 100_000)
@@ -118,7 +118,7 @@ def test_a_capture_larger_than_the_disk_is_an_error_by_its_estimate(monkeypatch)
 
 
 @pytest.mark.parametrize("trace", ["ucb", "ping", "mqtt", "push", "modern"])
-def test_the_estimated_size_is_within_a_factor_of_two(trace):
+def test_the_estimated_size_of_a_capture_is_within_a_factor_of_two(trace):
     """No frame is repeated."""
     workload = load_workload(trace, 3, 1)
     _, _, data = captured("psm", pages=3, trace=trace)
@@ -127,7 +127,7 @@ def test_the_estimated_size_is_within_a_factor_of_two(trace):
 
 
 @pytest.mark.parametrize("policy", ["always-on", "psm", "lpsm"])
-def test_a_capture_read_back_has_the_same_packets(policy):
+def test_a_capture_that_is_read_back_has_the_same_packets(policy):
     """Times in ns, sizes and directions of all received packets are equal."""
     world, log, data = captured(policy, pages=10)
     Path("a.pcap").write_bytes(data)
@@ -142,7 +142,7 @@ def test_a_capture_read_back_has_the_same_packets(policy):
         assert rows["length"].tolist() == [size for _, size in heard]
 
 
-def test_replayed_datagrams_have_the_same_waits():
+def test_datagrams_replayed_from_a_capture_arrive_at_the_captured_intervals():
     """Pushes to an always-on station arrive at the same intervals, with the same bytes."""
     first = psm_sim.simulate("always-on", trace="push", pages=1, capture="a.pcap")
     again = psm_sim.simulate("always-on", trace="a.pcap", capture="b.pcap")

@@ -56,7 +56,7 @@ def test_a_scenario_has_its_topology_with_the_settings() -> None:
     assert (Scenario(topology=topology).topology_name, Scenario().topology_name) == ("mine", "three-node")
 
 
-def test_the_key_does_not_depend_on_the_order_or_type_of_settings() -> None:
+def test_the_key_of_a_scenario_does_not_depend_on_the_order_or_type_of_settings() -> None:
     """The key has 64 hexadecimal digits."""
     reverse = dict(reversed(SETTINGS.items()))
     key = Scenario(settings=SETTINGS).key()
@@ -67,7 +67,9 @@ def test_the_key_does_not_depend_on_the_order_or_type_of_settings() -> None:
     assert pickle.loads(pickle.dumps(Scenario(settings=SETTINGS))).key() == key  # noqa: S301
 
 
-def test_the_key_depends_on_every_input_that_determines_results(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_of_a_scenario_depends_on_every_input_that_determines_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The inputs are trace, topology, pages, seed, settings, policies and version."""
     base = Scenario()
     others = [
@@ -96,7 +98,7 @@ def test_the_key_depends_on_every_input_that_determines_results(monkeypatch: pyt
         ("my.py", Scenario(), ("lpsm:loss=(my.py:Mine:gamma=1)",)),
     ],
 )
-def test_the_key_depends_on_the_contents_of_user_files(
+def test_the_key_of_a_scenario_depends_on_the_contents_of_user_files(
     folder: Path, file: str, scenario: Scenario, policies: tuple[str, ...]
 ) -> None:
     """A changed letter or a new file gives another key, and restored content the old one."""
@@ -111,13 +113,13 @@ def test_the_key_depends_on_the_contents_of_user_files(
     assert scenario.key(policies) == key
 
 
-def test_integers_of_numpy_are_valid_numbers_of_pages_and_seeds() -> None:
+def test_numpy_integers_are_valid_numbers_of_pages_and_valid_seeds() -> None:
     scenario = Scenario(pages=np.int64(2), seed=np.uint8(3))  # type: ignore[arg-type]
     assert json.dumps([scenario.pages, scenario.seed]) == "[2, 3]"
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
-def test_pages_are_an_integer_of_at_least_1_and_the_seed_of_at_least_0(value: Any) -> None:
+def test_the_number_of_pages_must_be_an_integer_of_at_least_1_and_the_seed_of_at_least_0(value: Any) -> None:
     """The constructor raises the error."""
     with pytest.raises(InputError, match=r"pages must be an integer >= 1, got .*"):
         Scenario(pages=value)

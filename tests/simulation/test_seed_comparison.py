@@ -31,7 +31,7 @@ def test_each_seed_has_the_results_of_a_run_alone(three: Comparison) -> None:
     assert three.runs[0].names("seed") == ["5", "6", "7"]
 
 
-def test_pages_of_all_seeds_are_one_table(three: Comparison) -> None:
+def test_the_pages_of_all_seeds_are_in_one_table(three: Comparison) -> None:
     frame = three.runs[0].pages
     assert list(frame.columns).count("seed") == 1
     assert frame.columns[0] == "seed"
@@ -51,7 +51,7 @@ def test_differences_are_paired_by_seed(three: Comparison) -> None:
     assert difference["half_width_95"]["slowdown.mean"] == pytest.approx(half, rel=1e-6)
 
 
-def test_the_long_frame_has_intervals_and_paired_p_values() -> None:
+def test_the_long_dataframe_has_intervals_and_paired_p_values() -> None:
     """The p-value of two policies is that of the paired t-test."""
     comparison = run_comparison(
         ["bsd", "psm:label=static"], Scenario(pages=4), 3, workers=1, references=References((), ("psm",))
@@ -84,13 +84,13 @@ def test_percentiles_agree_with_numpy(three: Comparison) -> None:
     assert three.runs[0]["page_time_percentiles_s.p50"] == pytest.approx(np.mean(medians))
 
 
-def test_the_saving_is_nan_for_a_reference_without_energy() -> None:
+def test_the_energy_saving_is_nan_if_the_reference_uses_no_energy() -> None:
     free = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
     comparison = run_comparison(["bsd"], Scenario(pages=1, settings=free), references=PSM)
     assert np.isnan(comparison.difference(comparison.runs[0])["energy_saved_percent"])
 
 
-def test_replications_of_pages_without_randomness_are_an_error(tmp_path: Path) -> None:
+def test_replicating_pages_without_randomness_is_an_error(tmp_path: Path) -> None:
     """Intervals over the same pages would have no width."""
     path = tmp_path / "list.csv"
     path.write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")

@@ -45,7 +45,7 @@ def test_a_stations_table_with_one_station_does_not_change_the_results(policy, s
     assert {**one.row, "wall_s": 0} == {**alone.row, "wall_s": 0}
 
 
-def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
+def test_each_station_has_its_own_policy_trace_chip_number_of_pages_and_seed():
     """Missing keys are those of the run; pages depend on the name of the station, not on its position."""
     topology = crowd(
         StationSpec("reader", count=2),
@@ -76,7 +76,7 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert [run.parameters.get("listen_interval") for run in comparison.runs] == [None, 3, None]
 
 
-def test_losses_of_a_station_depend_on_its_name_not_its_position():
+def test_the_frame_losses_of_a_station_depend_on_its_name_and_not_on_its_position():
     """Stations without traffic only receive beacons, so they do not disturb each other."""
     losses = {"beacon.loss": 0.2, "mac.frame_error_rate": 0.1}
     topology = crowd(StationSpec("near"), StationSpec("far"), **losses)
@@ -90,12 +90,12 @@ def test_losses_of_a_station_depend_on_its_name_not_its_position():
     assert used_j["near"] != used_j["far"]
 
 
-def test_the_error_for_a_station_names_topology_and_station():
+def test_the_error_for_a_station_has_the_names_of_topology_and_station():
     with pytest.raises(InputError, match="topology three-node: station lost: Unknown trace 'nope'"):
         run_comparison(["psm"], Scenario(topology=crowd(StationSpec("lost", trace="nope")), pages=1))
 
 
-def test_the_timeline_of_a_station_among_others_agrees_with_its_pages():
+def test_the_timeline_of_one_of_several_stations_agrees_with_the_pages_of_that_station():
     """The run is repeated with an observer; pages end at the same times."""
     average = psm_sim.simulate("lpsm", topology=crowd(StationSpec("one", count=3)), pages=3)
     for result in average.parts:
@@ -150,7 +150,7 @@ def test_a_page_that_cannot_be_loaded_ends_the_run_of_all_stations():
         run_comparison(["psm:listen_interval=3000"], Scenario(topology=topology, pages=2))
 
 
-def test_the_key_depends_on_stations_which_a_topology_file_can_extend():
+def test_the_key_of_a_scenario_depends_on_the_stations_of_its_topology():
     """A store would otherwise mix results; without stations the key is unchanged."""
     one, two = (Scenario(topology=crowd(StationSpec("a", count=count))).key() for count in (1, 2))
     assert one != two != Scenario(topology=crowd()).key()

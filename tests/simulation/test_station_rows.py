@@ -75,7 +75,7 @@ def rows_of(writer: Any, comparison: Comparison) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(stream.getvalue())))
 
 
-def test_each_row_is_the_mean_over_the_stations_of_its_kind(single: Comparison) -> None:
+def test_each_row_has_the_means_over_the_stations_of_one_kind(single: Comparison) -> None:
     """The reference is the sum over the pages of both readers, and of the laptop."""
     assert [(run.policy, run.station) for run in single.shown] == ROWS
     pages = rows_of(result_csv.write_pages, single)
@@ -99,7 +99,7 @@ def test_each_row_is_the_mean_over_the_stations_of_its_kind(single: Comparison) 
     assert 10 * readers["energy_per_page_j"] < laptop["energy_per_page_j"]
 
 
-def test_intervals_are_students_over_the_results_of_each_seed(three: Comparison) -> None:
+def test_student_intervals_are_computed_over_one_result_per_seed(three: Comparison) -> None:
     """A row of three seeds has the values of three runs with one seed each."""
     alone = [json_of(compared(seed))["runs"] for seed in (1, 2, 3)]
     for number, run in enumerate(json_of(three)["runs"]):
@@ -117,13 +117,13 @@ def test_intervals_are_students_over_the_results_of_each_seed(three: Comparison)
     assert "seeds 1 to 3" in str(three)
 
 
-def test_replications_have_no_pages_in_common(three: Comparison) -> None:
+def test_replications_of_stations_have_no_pages_in_common(three: Comparison) -> None:
     """The seeds would otherwise not be independent."""
     pages = [block.pages["think_s"][0] for block in three.runs[0].blocks]
     assert len(set(pages)) == len(pages) == 6
 
 
-def test_the_command_writes_all_outputs_of_several_seeds(tmp_path: Path) -> None:
+def test_the_command_writes_all_outputs_for_several_seeds(tmp_path: Path) -> None:
     """The timelines are those of the first station with the first seed."""
     words = ["--topology", "cafe", "--pages", "1", "--policy", "psm", "--replications", "2"]
     assert main([*words, "--output", str(tmp_path / "out")]) == 0
@@ -140,7 +140,7 @@ def test_simulate_rejects_different_kinds_of_stations() -> None:
     assert (alike.station, alike.label) == ("reader", "psm (reader)")
 
 
-def test_a_comparison_of_different_stations_has_no_single_reference(single: Comparison) -> None:
+def test_a_comparison_of_different_kinds_of_stations_has_no_single_reference(single: Comparison) -> None:
     with pytest.raises(InputError, match="Use always_on_runs, because each of the stations reader, laptop"):
         _ = single.always_on
     for run in single.shown:
@@ -155,7 +155,7 @@ def test_replications_need_pages_that_depend_on_the_seed() -> None:
         run_comparison(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)
 
 
-def test_the_timeline_of_the_always_on_run_ignores_policies_of_stations() -> None:
+def test_the_timeline_of_the_always_on_run_ignores_the_policies_of_the_stations() -> None:
     """The run may have been in another process."""
     sleeper = shared(StationSpec("sleeper", policy="psm"))
     comparison = run_comparison(["bsd"], Scenario(topology=sleeper, pages=1), 2, workers=1)

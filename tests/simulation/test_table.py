@@ -23,7 +23,7 @@ def result(request: pytest.FixtureRequest) -> Result:
     return run_comparison(["psm"], request.param).runs[0]
 
 
-def test_the_aggregate_of_one_row_is_the_row(result: Result) -> None:
+def test_aggregating_a_single_row_gives_that_row(result: Result) -> None:
     """The mean, sum, maximum or pool of one value is that value; only datagrams are omitted."""
     row = {name: value for name, value in result.row.items() if not name.startswith("pushes.")}
     folded = fold([row])
@@ -31,7 +31,7 @@ def test_the_aggregate_of_one_row_is_the_row(result: Result) -> None:
     assert repr(folded) == repr(row)
 
 
-def test_energies_of_pages_add_up_to_the_reading_of_the_meter(result: Result) -> None:
+def test_the_energies_of_pages_add_up_to_the_energy_of_the_meter(result: Result) -> None:
     """Times and beacons add up, too, because those of a page are the difference of two readings."""
     (block,) = result.blocks
     columns, usage = block.page_columns(), usage_of(measure(block))

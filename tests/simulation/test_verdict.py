@@ -127,7 +127,7 @@ def page_averages(**policies: tuple[float, float]) -> list[Result]:
     ]
 
 
-def test_equal_policies_are_compared_by_delay() -> None:
+def test_policies_of_equal_energy_are_compared_by_delay() -> None:
     """The policy with less delay is first, with its fraction of the delay of the other."""
     runs = page_averages(
         always_on=(33.0, 1.0), psm=(3.58, 1.3), bsd=(3.05, 1.04), anticipate=(2.9, 1.75), lpsm=(2.899, 3.25)
@@ -147,7 +147,7 @@ def test_equal_policies_are_compared_by_delay() -> None:
     )
 
 
-def test_the_conclusion_from_one_seed_claims_nothing_beyond_the_run() -> None:
+def test_the_conclusion_from_a_single_seed_claims_nothing_beyond_that_run() -> None:
     """The numbers are those of this run; a recording has no other seeds."""
     runs = [page_run("psm", 3.58, 1.27), page_run("lpsm", 2.89, 3.25)]
     text = conclude(runs, runs[:1])
@@ -167,7 +167,7 @@ def test_the_conclusion_from_one_seed_claims_nothing_beyond_the_run() -> None:
     assert recorded.endswith("One recording cannot tell a difference from noise.")
 
 
-def test_the_conclusion_names_too_few_seeds() -> None:
+def test_the_conclusion_states_that_there_are_too_few_seeds() -> None:
     """Different means are not called equal because two seeds vary."""
     psm = seeds([page_run("psm", 3.0, 1.5), page_run("psm", 5.0, 1.1)])
     bsd = seeds([page_run("bsd", 4.0, 4.0), page_run("bsd", 2.0, 1.0)])
@@ -195,7 +195,7 @@ def test_the_cheapest_of_equally_fast_policies_is_named() -> None:
     assert "of these" not in conclude([bsd, dynamic, page_run("lpsm", 4.0, 3.25)])
 
 
-def test_always_on_is_excluded_from_comparisons_of_delay() -> None:
+def test_the_always_on_policy_is_excluded_from_comparisons_of_delay() -> None:
     """The always-on radio may have the least energy, but delays are relative to it."""
     runs = page_averages(always_on=(2.0, 1.0), psm=(3.0, 1.3), bsd=(3.2, 1.1))
     assert conclude(runs, [runs[1]]) == (
@@ -205,7 +205,7 @@ def test_always_on_is_excluded_from_comparisons_of_delay() -> None:
     )
 
 
-def test_always_on_is_named_separately_if_delays_are_absolute() -> None:
+def test_the_always_on_policy_is_named_separately_if_delays_are_absolute() -> None:
     """An always-on radio delivers a message earlier than any policy that saves power."""
     runs = [device_run("always-on", 0.1, 0.04), device_run("bsd", 0.02, 0.9), device_run("lpsm", 0.01, 0.7)]
     assert "and delays least of the policies that save power: 99 % of the downlink" in conclude(runs)
@@ -222,14 +222,14 @@ def test_the_conclusion_does_not_mention_a_hidden_policy() -> None:
     assert "psm" not in conclude([lpsm, bsd], [psm]).replace("lpsm", "")
 
 
-def test_equal_delays_are_stated_for_policies_that_save_power() -> None:
+def test_equal_delays_of_the_policies_that_save_power_are_stated() -> None:
     """Always-on has less delay than any of them."""
     runs = page_averages(always_on=(33.0, 1.0), psm=(3.58, 1.3), bsd=(3.05, 1.3))
     assert "No policy that saves power delays less than another: " in conclude(runs)
     assert "No policy delays less than another: " in conclude(runs[1:])
 
 
-def test_the_reason_is_the_state_with_the_largest_saving() -> None:
+def test_the_reason_for_a_saving_is_the_state_that_saves_most() -> None:
     """A second less awake saves a joule, and beacons cost the same."""
     one, other = (
         page_run(name, energy, 1.5, usage=Usage(awake_s, 5.0, beacons, awake_s, 1.0, beacons / 10))
@@ -260,7 +260,7 @@ def test_the_conclusion_counts_failed_pages() -> None:
     assert conclude([broken, broken]).startswith("In this run, no policy completed a page.")
 
 
-def test_the_conclusion_on_devices_has_current_and_latency() -> None:
+def test_the_conclusion_on_devices_has_the_current_and_the_latency() -> None:
     """Power replaces current without a supply voltage; lost messages are counted."""
     runs = [
         device_run("psm", 0.02, 0.14),
@@ -290,7 +290,7 @@ def test_an_idle_station_without_messages_has_no_delays() -> None:
     )
 
 
-def test_a_limit_excludes_slow_policies() -> None:
+def test_a_delay_limit_excludes_slow_policies() -> None:
     """The limit is on the 99th percentile of latencies, or on the mean delay of pages."""
     devices = [device_run("psm", 0.02, 0.14), device_run("twt", 0.01, 2.1), device_run("dynamic", 0.1, 0.04)]
     assert conclude(devices, devices[:1], max_latency_s=0.3).startswith(
@@ -342,7 +342,7 @@ def test_all_reports_have_the_same_conclusion() -> None:
     assert page.index(text) < page.index("<table")
 
 
-def test_equal_policies_are_rarely_called_different() -> None:
+def test_policies_with_equal_means_are_rarely_called_different() -> None:
     """At most one of twenty families of five policies has a difference, within three standard errors."""
     random = np.random.default_rng(27)
     families = 60
