@@ -20,7 +20,7 @@ def pages() -> tuple[Page, ...]:
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_the_seed_determines_pages_and_messages(name: str) -> None:
+def test_the_seed_determines_the_pages_and_the_messages(name: str) -> None:
     """Another seed gives other pages and messages; the remark names the source."""
     first, again, other = (load_workload(name, 9, seed) for seed in (7, 7, 8))
     assert first == again
@@ -30,7 +30,7 @@ def test_the_seed_determines_pages_and_messages(name: str) -> None:
     assert first.remark
 
 
-def test_requests_per_page_have_the_quantiles_of_2024() -> None:
+def test_the_number_of_requests_per_page_has_the_published_quantiles_of_2024() -> None:
     """The quantiles are those of desktops at 10, 25, 50, 75 and 90 %."""
     counts = [page.objects for page in pages()]
     assert np.quantile(counts, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist() == pytest.approx(
@@ -38,7 +38,7 @@ def test_requests_per_page_have_the_quantiles_of_2024() -> None:
     )
 
 
-def test_page_weight_quantiles_up_to_p75_agree_with_2025_data() -> None:
+def test_page_weights_up_to_the_75th_percentile_agree_with_data_of_2025() -> None:
     """The tolerance is 15 %; the profile states its deviation at 90 %."""
     weights_kb = np.array([page.total_bytes for page in pages()]) / 1000
     quantiles_kb = np.quantile(weights_kb, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()

@@ -57,7 +57,7 @@ def save(tmp_path):
     return write
 
 
-def test_open_loop_replays_each_packet_at_its_time(save):
+def test_open_loop_replay_sends_each_packet_at_its_recorded_time(save):
     """Packets in both directions are bit-for-bit equal with phase_s=0; the workload has no pages."""
     frames = [udp(0, True), udp(0.25, False, 500), udp(7.5, False, 10)]
     workload = load_workload(f"{save(frames)}:phase_s=0", 10, 1)
@@ -73,7 +73,7 @@ def test_open_loop_replays_each_packet_at_its_time(save):
     assert load_workload(f"{save(frames)}", 10, 2).messages != phased.messages
 
 
-def test_open_loop_replays_the_selected_directions_and_pages(save):
+def test_open_loop_replay_sends_the_packets_of_the_selected_directions_and_pages(save):
     """A stretch counts as a page; packets after the last requested one are omitted."""
     trace = save([udp(k / 2, k % 3 == 0) for k in range(20)])
     for directions, count in (("down", 13), ("up", 7), ("both", 20)):
@@ -121,7 +121,7 @@ class Recording(Policy):
 
 
 @pytest.mark.parametrize("mss", OPTIONS)
-def test_open_loop_passes_the_headers_of_each_packet_to_the_policy(save, mss):
+def test_in_open_loop_replay_the_policy_gets_the_headers_of_each_packet(save, mss):
     """A header has connection, payload, SYN with the size of a full segment, and FIN or RST."""
     frames = [
         tcp(0.0, True, 99, 0, SYN, options=OPTIONS[mss]), tcp(0.2, False, 7, 0, SYN | ACK),
@@ -138,7 +138,7 @@ def test_open_loop_passes_the_headers_of_each_packet_to_the_policy(save, mss):
     ]  # fmt: skip
 
 
-def test_connections_are_numbered_in_the_order_of_opening(save):
+def test_connections_are_numbered_in_the_order_in_which_they_open(save):
     """A repeated SYN belongs to its connection; a different SYN on the same ports opens another one."""
     frames = [
         tcp(0.0, True, 5, 10, port=9), tcp(0.1, True, 9, 0, SYN, port=2), tcp(0.2, True, 7, 0, SYN, port=1),
@@ -153,14 +153,14 @@ def test_connections_are_numbered_in_the_order_of_opening(save):
 @pytest.mark.parametrize(
     ("payload", "parts"), [(2920, [1460, 1460]), (3000, [1460, 1460, 80]), (1460, [1460])]
 )
-def test_a_segment_larger_than_a_frame_has_the_payloads_of_its_parts(save, payload, parts):
+def test_a_segment_larger_than_a_frame_is_split_into_parts_with_their_payloads(save, payload, parts):
     """Network interfaces segment likewise; only the last part has the FIN."""
     messages = load_workload(save([tcp(0, False, 1, payload, FIN)]), 1, 1).messages
     assert [message.payload for message in messages] == parts
     assert [message.fin for message in messages] == [False] * (len(parts) - 1) + [True]
 
 
-def test_open_loop_under_static_psm_waits_for_the_beacon_after_each_packet(save):
+def test_under_static_psm_each_packet_of_an_open_loop_replay_waits_for_the_next_beacon(save):
     """Packets at 30 and 250 ms are announced at 100 and 300 ms; uplink packets do not wait."""
     trace = f"{save([udp(0, True), udp(0.03, False), udp(0.25, False)])}:phase_s=0"
     messages = simulate("psm", trace).blocks[0].messages
@@ -202,7 +202,7 @@ def test_trace_info_describes_the_packets(save, capsys):
 
 
 @pytest.mark.parametrize(("command", "target"), [("convert", "x.csv"), ("fit", "x.toml")])
-def test_trace_commands_that_need_pages_reject_a_capture(save, tmp_path, capsys, command, target):
+def test_trace_commands_that_need_pages_reject_captures(save, tmp_path, capsys, command, target):
     assert main(["trace", command, save(CONVERSATION), "--to", str(tmp_path / target)]) == 2
     assert (
         "own.pcap: a capture has messages but no pages; for pages, use a HAR file." in capsys.readouterr().err

@@ -50,7 +50,7 @@ def test_a_step_table_is_the_exact_distribution_of_a_discrete_quantity() -> None
     assert table.probability(5.9) == 0.75
 
 
-def test_no_value_inside_a_jump_is_sampled() -> None:
+def test_no_value_inside_a_jump_of_the_distribution_is_sampled() -> None:
     """Two points with the same probability leave a gap in the values."""
     table = QuantileDistribution(np.array([0, 0.5, 0.5, 1]), np.array([1, 2, 100, 101]))
     drawn = table.at(np.linspace(0, 1, 1001))
@@ -96,7 +96,7 @@ FINE = (np.arange(100_000) + 0.5) / 100_000
 
 
 @pytest.mark.parametrize("text", SHAPED)
-def test_the_integral_of_a_family_is_that_of_its_quantiles(text):
+def test_the_integral_of_a_distribution_family_equals_the_integral_of_its_quantiles(text):
     """The midpoint rule gives the integral up to any probability; the full integral is the mean."""
     distribution = distribution_family(text, 53.0, "")
     assert float(distribution.integral(1.0)) == pytest.approx(53.0, rel=1e-9)
@@ -109,7 +109,7 @@ def test_the_integral_of_a_family_is_that_of_its_quantiles(text):
 @pytest.mark.parametrize("text", ["uniform", "exponential", "gamma:2", "gamma:0.5", "lognormal:1.5"])
 @given(u=st.floats(0.01, 0.99))
 @settings(max_examples=30, deadline=None)
-def test_the_probability_method_inverts_the_quantile_function(text, u):
+def test_the_probability_method_is_the_inverse_of_the_quantile_function(text, u):
     """Each family and any probability are tried."""
     distribution = distribution_family(text, 7.0, "")
     assert distribution.probability(float(distribution.at(u))) == pytest.approx(u, abs=1e-9)
@@ -127,7 +127,7 @@ def test_the_probability_method_inverts_the_quantile_function(text, u):
         ("two-point:0.75", 0.8, 40.0),
     ],
 )
-def test_families_have_the_hand_computed_quantiles(text, u, value):
+def test_distribution_families_have_the_hand_computed_quantiles(text, u, value):
     """The mean is 10."""
     assert float(distribution_family(text, 10.0, "").at(u)) == pytest.approx(value, rel=1e-12)
 
@@ -158,7 +158,7 @@ def test_server_delays_of_a_family_have_its_mean(text):
     assert delays(text).std() > 0.1
 
 
-def test_the_delay_of_the_main_object_changes_nothing_else():
+def test_setting_the_delay_of_the_main_object_changes_no_other_delay_or_size():
     """Delays of images and all sizes are unchanged, for any distribution of the main object's delay."""
     before = load_workload("ucb", 50, 3).pages
     after = load_workload("ucb:main_delay_ms=650", 50, 3).pages
@@ -184,7 +184,7 @@ def test_the_delay_of_the_main_object_changes_nothing_else():
         ("think=constant,mean_think_s=50,max_think_s=10", "max_think_s must be greater than 50"),
     ],
 )
-def test_an_invalid_distribution_is_an_error(parameter, words):
+def test_an_invalid_distribution_specification_is_an_error(parameter, words):
     """The message has the value and the expected values."""
     with pytest.raises(InputError, match=words):
         load_workload(f"ucb:{parameter}", 3, 1)

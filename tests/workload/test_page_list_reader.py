@@ -49,7 +49,7 @@ def test_a_hand_written_page_list_gives_the_expected_pages(tmp_path: Path) -> No
     )
 
 
-def test_an_optional_column_has_one_value_per_page_or_per_object(tmp_path: Path) -> None:
+def test_an_optional_column_has_either_one_value_per_page_or_one_per_object(tmp_path: Path) -> None:
     """An empty cell has the default."""
     text = (
         "page,think_s,main_bytes,images,server_delay_s,request_bytes\n1,1,9,8;7,0.5,400\n2,1,9,8,0.1;0.2,\n"
@@ -61,7 +61,7 @@ def test_an_optional_column_has_one_value_per_page_or_per_object(tmp_path: Path)
     assert second.request_bytes == (337, 337)
 
 
-def test_parameters_of_the_trace_set_values_that_the_file_lacks(tmp_path: Path) -> None:
+def test_trace_parameters_set_the_values_that_the_file_does_not_have(tmp_path: Path) -> None:
     """FILE:key=value sets the request size and the server delay."""
     path = written(tmp_path, HEADER + "1,1,100,\n")
     workload = load_workload(f"{path}:request_bytes=99,server_delay_ms=20", 1, 1)
@@ -111,7 +111,9 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
         (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: main_bytes must be .*, got '9{37}\\.\\.\\.'"),
     ],
 )
-def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text, message: str) -> None:
+def test_errors_state_the_file_the_line_the_column_the_value_and_the_expectation(
+    tmp_path: Path, text, message: str
+) -> None:
     """The message is one sentence with the position and a remedy."""
     with pytest.raises(InputError, match=message) as caught:
         load_workload(str(written(tmp_path, text)), 10, 1)

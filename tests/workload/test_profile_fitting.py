@@ -54,7 +54,7 @@ def test_a_fit_to_sampled_pages_reproduces_the_published_quantiles(synthetic) ->
     )
 
 
-def test_a_fit_takes_missing_quantities_from_published_tables_and_warns(synthetic) -> None:
+def test_a_fit_takes_missing_quantities_from_published_tables_and_gives_a_warning(synthetic) -> None:
     """The UCB format has no request sizes."""
     fit = fit_profile(synthetic[1], "s")
     assert fit.tables["request_bytes"] is not None
@@ -87,7 +87,7 @@ def test_sampling_from_a_recording_uses_its_fitted_profile(synthetic, tmp_path: 
     assert max(page.think_s for page in sampled.pages) <= 1000
 
 
-def test_fitted_and_exact_tables_agree_with_hand_computed_ones() -> None:
+def test_fitted_tables_and_exact_tables_agree_with_hand_computed_tables() -> None:
     """Integers have their exact shares; the fit selects the interpolation that conserves the mean."""
     table = exact_quantiles(np.array([1, 1, 2, 5]))
     assert (table.probabilities.tolist(), table.values.tolist()) == ([0.5, 0.75, 1.0], [1, 2, 5])

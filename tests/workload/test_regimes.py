@@ -38,7 +38,7 @@ def test_the_bundled_trace_cycles_through_four_regimes() -> None:
 
 
 @pytest.mark.parametrize("pages", [1, 7, 8, 9, 100, CYCLE + 1])
-def test_the_schedule_covers_each_page_once(pages) -> None:
+def test_every_page_is_in_exactly_one_segment_of_the_schedule(pages) -> None:
     """The last segment is truncated."""
     workload = load_workload("shifting", pages, 1)
     assert len(workload.pages) == pages == sum(length for _, length in schedule_of(workload))
@@ -69,12 +69,12 @@ def test_regimes_are_sampled_independently() -> None:
     assert not np.array_equal(think[0], think[1])
 
 
-def test_the_user_sets_order_and_length_of_regimes() -> None:
+def test_the_user_can_set_the_order_and_the_length_of_regimes() -> None:
     workload = load_workload("shifting:order=busy*5+push+busy*5,length=2", 60, 1)
     assert workload.parameters["schedule"] == "busy*10+push*32+busy*10+busy*8"
 
 
-def test_the_schedule_in_the_result_reproduces_the_pages() -> None:
+def test_the_schedule_in_the_result_reproduces_the_same_pages() -> None:
     """Lengths may be random: the schedule is a valid order."""
     drawn = load_workload("shifting:lengths=geometric", 200, 5)
     again = load_workload(f"shifting:order={drawn.parameters['schedule']}", 200, 5)
@@ -118,7 +118,7 @@ def test_wrong_parameters_are_an_error(texts: str, message: str) -> None:
         ('[regimes.quiet]\nbase = "ucb"\npages = 3\n[think_s]\n', "unknown key think_s next to regimes"),
     ],
 )
-def test_a_user_defined_file_is_checked(tmp_path: Path, text: str, message: str) -> None:
+def test_a_user_defined_regime_file_is_validated(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "own.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=message) as caught:
@@ -126,7 +126,7 @@ def test_a_user_defined_file_is_checked(tmp_path: Path, text: str, message: str)
     assert str(file) in str(caught.value)
 
 
-def test_a_user_defined_file_can_be_used(tmp_path: Path) -> None:
+def test_a_user_defined_regime_file_can_be_used(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text('[regimes.a]\nbase = "ucb"\npages = 3\n[regimes.b]\nbase = "modern"\npages = 2\n')
     workload = load_workload(str(file), 7, 1)

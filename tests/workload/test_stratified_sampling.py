@@ -12,7 +12,7 @@ TAIL = QuantileDistribution(np.array([0, 0.9, 0.99, 1]), np.array([1, 10, 100, 1
 EVEN = QuantileDistribution(np.array([0, 1]), np.array([0, 100]))
 
 
-def test_each_stratum_has_one_sample() -> None:
+def test_exactly_one_sample_is_drawn_from_each_stratum() -> None:
     """A hundred samples from 0 to 100 are one per unit interval, in random order."""
     drawn = stratified_draws(EVEN, 100, np.random.default_rng(1), wander=None)
     assert sorted(np.floor(drawn).astype(int)) == list(range(100))
@@ -38,7 +38,7 @@ def test_sampling_can_be_restricted_to_the_lowest_quantiles() -> None:
     assert drawn.mean() == pytest.approx(float(TAIL.integral(0.9)) / 0.9, rel=1e-3)
 
 
-def test_rounding_conserves_the_expectation() -> None:
+def test_random_rounding_conserves_the_expectation() -> None:
     """2.3 becomes 2 or 3 with a mean of 2.3; integers are unchanged."""
     random = np.random.default_rng(4)
     assert stratified_integers(np.full(100_000, 2.3), random).mean() == pytest.approx(2.3, abs=0.01)

@@ -47,7 +47,7 @@ def drawn_s(timing):
 
 
 @pytest.mark.parametrize("timing", PARTS)
-def test_message_times_have_the_configured_rate(timing):
+def test_messages_are_sent_at_the_configured_rate(timing):
     """The rate is within 6 % over a hundred hours; the times ascend."""
     times_h = drawn_s(timing)
     assert len(times_h) == pytest.approx(HOURS * RATES[timing], rel=0.06)
@@ -56,7 +56,7 @@ def test_message_times_have_the_configured_rate(timing):
     assert times_h[-1] < HOURS
 
 
-def test_poisson_bursty_and_periodic_times_have_their_variation():
+def test_intervals_of_poisson_bursty_and_periodic_messages_have_the_expected_variation():
     """The coefficient of variation of the intervals is 1, far above 1, and near 0."""
     gaps = {timing: np.diff(drawn_s(timing)) for timing in PARTS}
     variation = {timing: gap.std() / gap.mean() for timing, gap in gaps.items()}
@@ -122,7 +122,7 @@ def test_a_ping_takes_the_time_of_four_frames_without_power_saving():
     assert result["latency.round_trip_up.latency_s.max"] == pytest.approx(2 * one_way_s(84))
 
 
-def test_a_ping_is_local_unless_its_destination_is_the_internet():
+def test_a_ping_goes_to_a_local_host_unless_its_destination_is_the_internet():
     """The one-way delay is 0.2 ms instead of 20 ms; a setting or another topology has its own delay."""
     p50 = "latency.round_trip_up.latency_s.p50"
 
@@ -141,7 +141,7 @@ def test_a_ping_is_local_unless_its_destination_is_the_internet():
         rtt_ms(trace="ping:to=moon")
 
 
-def test_a_probe_waits_for_a_beacon_but_the_reply_to_it_does_not():
+def test_a_probe_waits_for_a_beacon_but_the_reply_to_the_probe_does_not():
     """The round trip under static PSM is two one-way delays and up to a beacon interval."""
     result = simulate("psm", "ping:to=internet,sender=network,period_s=3.3,stretch_s=3000", pages=1)
     p50, p90, p99, mean = (
@@ -159,7 +159,7 @@ def test_a_message_on_a_persistent_connection_takes_the_time_of_its_segments():
     assert result["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(42))
 
 
-def test_a_bulk_message_is_one_tcp_transfer():
+def test_a_bulk_message_is_a_single_tcp_transfer():
     """The transfer is not faster than a megabyte at 5 Mbit/s with a header per segment; no frame is lost."""
     result = simulate("always-on", "bulk", pages=1)
     assert 1e6 * (1500 / 1460) * 8 / 5e6 < result["latency.down.latency_s.p50"] < 2.0
@@ -170,7 +170,7 @@ PAIRS = [(policy, "mqtt") for policy in POLICIES.names()] + [("lpsm", trace) for
 
 
 @pytest.mark.parametrize(("policy", "trace"), list(dict.fromkeys(PAIRS)))
-def test_bytes_are_conserved_and_an_event_per_beacon_changes_nothing(policy, trace):
+def test_bytes_are_conserved_and_an_event_per_beacon_does_not_change_the_result(policy, trace):
     """Each traffic trace runs under each policy."""
     one, full = run_both(policy, SHORT[trace], pages=2)
     check_bytes_are_conserved(one)
@@ -182,7 +182,7 @@ def test_bytes_are_conserved_and_an_event_per_beacon_changes_nothing(policy, tra
         assert delivered + lost <= sent
 
 
-def test_messages_dropped_by_the_access_point_are_lost():
+def test_messages_dropped_by_the_access_point_count_as_lost():
     """The queue has two frames and a doze ten beacons, so all but the last drops are known to be lost."""
     result = simulate(
         "psm:listen_interval=10", "push:period_s=0.1,stretch_s=60", pages=1,
@@ -194,21 +194,21 @@ def test_messages_dropped_by_the_access_point_are_lost():
     assert result["latency.down.loss"] == lost / (lost + delivered)
 
 
-def test_background_traffic_does_not_change_the_pages_of_its_base():
+def test_adding_background_traffic_does_not_change_the_pages_of_the_base_trace():
     """Pages are bit-for-bit equal, because background traffic has its own random streams."""
     mixed, plain = load_workload("phone", 5, 7), load_workload("ucb", 5, 7)
     assert mixed.pages == plain.pages
     assert len(mixed.messages) > 0
 
 
-def test_the_think_time_of_a_page_in_a_traffic_file_is_stretch_s():
+def test_the_think_time_of_a_page_in_a_traffic_file_is_the_parameter_stretch_s():
     """The page has the sizes of the file."""
     first, second = load_workload("pushes:stretch_s=9", 2, 1).pages
     assert first == second
     assert (first.think_s, first.main_bytes, first.request_bytes) == (9.0, 1000, (300,))
 
 
-def test_parts_of_the_same_stream_are_sent_at_the_same_times(tmp_path):
+def test_parts_that_share_a_stream_are_sent_at_the_same_times(tmp_path):
     path = tmp_path / "own.toml"
     part = '[traffic.{}]\ntiming = "poisson"\nperiod_s = 9.0\n'
     path.write_text(part.format("a") + part.format("b") + 'stream = "traffic.a"\n' + part.format("c"))
@@ -216,7 +216,7 @@ def test_parts_of_the_same_stream_are_sent_at_the_same_times(tmp_path):
     assert times[0] == times[1] != times[2]
 
 
-def test_a_parameter_applies_to_all_parts_or_to_one():
+def test_a_parameter_applies_to_all_parts_of_the_traffic_or_to_a_named_part():
     """The parameter of a part wins, in any order."""
     for text in ("bytes=60,heard.bytes=90", "heard.bytes=90,bytes=60"):
         workload = load_workload(f"cbr:{text}", 1, 1)
@@ -231,7 +231,7 @@ def test_a_parameter_applies_to_all_parts_or_to_one():
     "bad",
     ["echo.bytes=3", "missing.bytes=60", "period_s=0.000001"],
 )
-def test_an_invalid_parameter_is_an_error_of_the_trace(bad):
+def test_an_invalid_parameter_of_the_trace_is_an_error(bad):
     """The message names the trace, also for too many messages for the memory."""
     with pytest.raises(InputError, match="trace ping"):
         load_workload(f"ping:{bad}", 100, 1)
@@ -253,14 +253,14 @@ def test_an_invalid_parameter_is_an_error_of_the_trace(bad):
         ),
     ],
 )
-def test_the_error_for_an_invalid_file_names_it(text, words, tmp_path):
+def test_the_error_for_an_invalid_traffic_file_has_the_file_name(text, words, tmp_path):
     path = tmp_path / "own.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=words):
         load_workload(str(path), 1, 1)
 
 
-def test_a_run_without_traffic_has_the_energy_of_sleep_and_no_slowdown():
+def test_a_run_without_traffic_uses_only_the_energy_of_sleep_and_has_no_slowdown():
     """Under static PSM, the radio is asleep except for beacons."""
     workload = load_workload("ping:on=false", 3, 1)
     assert all(isinstance(page, Pause) for page in workload.pages)
@@ -271,7 +271,7 @@ def test_a_run_without_traffic_has_the_energy_of_sleep_and_no_slowdown():
     assert directions_of(result.row) == []
 
 
-def test_table_json_and_csv_have_the_latency_percentiles(capsys):
+def test_the_table_the_json_output_and_the_csv_output_have_the_latency_percentiles(capsys):
     words = ["--policy", "psm", "--trace", "cbr:stretch_s=1", "--pages", "1", "--format"]
     outputs = []
     for form in ("table", "json", "csv"):
@@ -287,7 +287,7 @@ def test_table_json_and_csv_have_the_latency_percentiles(capsys):
     assert "latency" not in json.loads(capsys.readouterr().out)["runs"][0]
 
 
-def test_replications_of_messages_are_pooled(capsys):
+def test_the_messages_of_all_replications_are_pooled(capsys):
     """Another seed sends them at other times in stretches of the same length."""
     words = ["--policy", "psm", "--trace", "push:stretch_s=300", "--pages", "1", "--replications", "2"]
     assert main([*words, "--workers", "1", "--format", "json", "--no-baselines"]) == 0

@@ -24,7 +24,9 @@ def sizes(pages):
 @pytest.mark.parametrize(
     ("limit", "published"), [(60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105), (None, 1804)]
 )
-def test_conditional_means_of_think_time_are_as_published(limit: int | None, published: float) -> None:
+def test_conditional_means_of_the_think_time_agree_with_the_published_means(
+    limit: int | None, published: float
+) -> None:
     """The mean of the think times up to a limit is within 2.5 % of the published one."""
     table = PROFILE.tables["think_s"]
     upto = 1.0 if limit is None else table.probability(limit)
@@ -35,12 +37,14 @@ def test_conditional_means_of_think_time_are_as_published(limit: int | None, pub
     ("table", "published", "within"),
     [("reply_bytes", 7231, 0.01), ("request_bytes", 337, 0.01), ("files_per_page", 2.84, 0.001)],
 )
-def test_means_are_as_published(table: str, published: float, within: float) -> None:
+def test_the_means_of_all_tables_agree_with_the_published_means(
+    table: str, published: float, within: float
+) -> None:
     """The chosen interpolation reproduces the mean of the original data."""
     assert PROFILE.tables[table].mean == pytest.approx(published, rel=within)
 
 
-def test_large_replies_have_the_published_share_of_the_bytes() -> None:
+def test_large_replies_carry_the_published_share_of_the_bytes() -> None:
     """10.5 % have up to 120 B, 33.7 % up to 1,000 B; 1.9 % are over 50 KB and have 42 % of the bytes."""
     table = PROFILE.tables["reply_bytes"]
     above = table.probability(50_000)
@@ -67,7 +71,7 @@ def test_server_delays_follow_packmime() -> None:
         ("server_delay_s", [delay for page in LARGE for delay in page.server_delay_s]),
     ],
 )
-def test_samples_have_the_published_quantiles(table: str, drawn) -> None:
+def test_samples_of_each_table_have_the_published_quantiles(table: str, drawn) -> None:
     """The extreme probabilities are omitted."""
     points = PROFILE.tables[table]
     for p, value in zip(points.probabilities, points.values, strict=True):
@@ -76,13 +80,13 @@ def test_samples_have_the_published_quantiles(table: str, drawn) -> None:
             assert low * 0.98 - 1 <= value <= high * 1.02 + 1
 
 
-def test_files_per_page_have_the_published_shares() -> None:
+def test_the_numbers_of_files_per_page_have_the_published_shares() -> None:
     """The shares are of pages by number of objects, with the main object."""
     counts = [page.objects for page in LARGE]
     assert [counts.count(n) / 5000 for n in (1, 2, 3)] == pytest.approx([0.5118, 0.2091, 0.0748], abs=5e-4)
 
 
-def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_for_any_seed() -> None:
+def test_for_any_seed_the_mean_of_a_hundred_pages_is_near_the_mean_of_the_distribution() -> None:
     """Stratified think times, page sizes and objects per page are within a few per cent for 40 seeds."""
     for seed in range(40):
         pages = load_workload("ucb", 100, seed).pages
@@ -92,7 +96,7 @@ def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_for_any_seed()
         assert statistics.mean(sizes(pages)) == pytest.approx(7183, rel=0.04)
 
 
-def test_think_times_over_the_limit_are_rejected_not_clipped() -> None:
+def test_think_times_over_the_limit_are_drawn_again_rather_than_clipped() -> None:
     """No think time is over 1,000 s, and they do not accumulate at the limit."""
     think = sorted(page.think_s for page in load_workload("ucb", 2000, 3).pages)
     assert think[-1] <= 1000
@@ -100,7 +104,7 @@ def test_think_times_over_the_limit_are_rejected_not_clipped() -> None:
     assert sum(value > 990 for value in think) < 10
 
 
-def test_server_delay_can_be_constant_or_none() -> None:
+def test_the_server_delay_can_be_constant_or_zero() -> None:
     """A constant in ms for every object, or no delay; sizes are unchanged."""
     default = load_workload("ucb", 50, 1).pages
     constant = load_workload("ucb:server_delay_ms=25", 50, 1).pages
@@ -111,7 +115,7 @@ def test_server_delay_can_be_constant_or_none() -> None:
     assert len({delay for page in default for delay in page.server_delay_s}) > 50
 
 
-def test_files_are_images_reproduces_the_off_by_one_of_ns2() -> None:
+def test_the_parameter_files_are_images_reproduces_the_off_by_one_error_of_ns2() -> None:
     """The trace of ns-2 loads one object too many per page."""
     plain, quirk = (load_workload(f"ucb:files_are_images={word}", 100, 1) for word in ("no", "yes"))
     more = [a.objects - b.objects for a, b in zip(quirk.pages, plain.pages, strict=True)]
@@ -129,13 +133,13 @@ def test_files_are_images_reproduces_the_off_by_one_of_ns2() -> None:
         ("ucb:max_think_s=1", "max_think_s must be greater than 1.005, .*, got 1"),
     ],
 )
-def test_the_error_for_a_wrong_parameter_names_it(spec: str, message: str) -> None:
+def test_the_error_for_a_wrong_parameter_has_the_parameter_name(spec: str, message: str) -> None:
     """The message has the parameter, its value and the expected values."""
     with pytest.raises(InputError, match=message):
         load_workload(spec, 10, 1)
 
 
 @pytest.mark.parametrize("pages", [0, 2.5])
-def test_the_number_of_pages_is_checked(pages) -> None:
+def test_an_invalid_number_of_pages_is_an_error(pages) -> None:
     with pytest.raises(InputError, match="pages must be an integer >= 1, got"):
         load_workload("ucb", pages, 1)

@@ -42,7 +42,7 @@ def save(tmp_path):
 
 @pytest.mark.parametrize("name", FRAMES)
 @pytest.mark.parametrize("hosts", [(STATION, SERVER), ("fd00::2", "2001:db8::1")], ids=["IPv4", "IPv6"])
-def test_every_link_layer_gives_the_same_packet(save, name, hosts):
+def test_the_same_packet_is_read_under_every_link_layer(save, name, hosts):
     """Address, length, ports and TCP header are equal, whatever precedes the IP header."""
     link, frame = FRAMES[name]
     source, target = hosts
@@ -57,7 +57,7 @@ def test_every_link_layer_gives_the_same_packet(save, name, hosts):
 
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("nano", [False, True])
-def test_times_of_pcap_are_read_in_either_unit_and_byte_order(save, order, nano):
+def test_the_times_of_a_pcap_file_are_read_in_either_unit_and_either_byte_order(save, order, nano):
     """Times have the precision of the file."""
     times = [FOREVER_S, FOREVER_S + 0.000001, FOREVER_S + 2.75]
     capture = read_capture(save(pcap([(at_s, ethernet(PACKET)) for at_s in times], 1, order, nano)))
@@ -66,7 +66,7 @@ def test_times_of_pcap_are_read_in_either_unit_and_byte_order(save, order, nano)
 
 
 @pytest.mark.parametrize("snap", [34, 42, 60])
-def test_a_snap_length_does_not_change_the_lengths(save, snap):
+def test_a_snap_length_does_not_change_the_packet_lengths(save, snap):
     """The length is that of the whole packet, however few bytes were captured."""
     (frame,) = frames_of(ChunkReader(save(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap))))
     assert (frame.length, len(frame.data)) == (14 + len(PACKET), snap)
@@ -75,7 +75,7 @@ def test_a_snap_length_does_not_change_the_lengths(save, snap):
     assert capture.rows["source_port"].tolist() == [1000 if snap >= 38 else 0]
 
 
-def test_a_packet_captured_without_its_header_is_omitted_with_a_warning(save):
+def test_a_packet_whose_header_was_not_captured_is_omitted_with_a_warning(save):
     short = pcap([(FOREVER_S, ethernet(PACKET)[:30])])[24:]
     capture = read_capture(save(pcap([(FOREVER_S, ethernet(PACKET))]) + short))
     assert capture.rows.size == 1
@@ -87,7 +87,9 @@ def test_a_packet_captured_without_its_header_is_omitted_with_a_warning(save):
     [(None, 10**6), (3, 10**3), (6, 10**6), (9, 10**9), (12, 10**12), (0x8A, 2**10), (0xA0, 2**32)],
 )
 @pytest.mark.parametrize("order", "<>")
-def test_times_of_pcapng_are_in_the_unit_of_their_interface(save, resolution, per_second, order):
+def test_the_times_of_a_pcapng_file_are_read_in_the_unit_of_their_interface(
+    save, resolution, per_second, order
+):
     """Units are powers of ten and of two; an offset is in seconds."""
     ticks = 1700 * per_second + per_second // 4
     data = section(order) + interface(1, order, resolution, offset_s=50)
@@ -96,7 +98,7 @@ def test_times_of_pcapng_are_in_the_unit_of_their_interface(save, resolution, pe
     assert capture.rows["time_ns"].tolist() == [1_750_250_000_000]
 
 
-def test_pcapng_sections_and_interfaces_are_read_and_other_blocks_skipped(save):
+def test_pcapng_sections_and_interfaces_are_read_and_other_blocks_are_skipped(save):
     """The two sections differ in byte order. One block is obsolete, and one has no time."""
     frame = ethernet(PACKET)
     raw = packet(payload=5)
@@ -113,7 +115,7 @@ def test_pcapng_sections_and_interfaces_are_read_and_other_blocks_skipped(save):
 
 
 @pytest.mark.parametrize("form", ["pcap", "pcapng"])
-def test_a_truncated_file_gives_its_first_packets_or_an_error(save, form):
+def test_reading_a_truncated_file_gives_its_first_packets_or_an_error(save, form):
     frames = [ethernet(packet(payload=10)) for _ in range(3)]
     whole = pcap([(FOREVER_S + k, frame) for k, frame in enumerate(frames)])
     if form == "pcapng":
@@ -177,7 +179,7 @@ def test_the_error_for_an_unreadable_file_has_the_offset(save, data, words):
         ([("2001:db8::1", "fe80::2")], "fe80::2"),
     ],
 )
-def test_the_client_is_the_busiest_private_address(save, pairs, client):
+def test_the_client_is_taken_to_be_the_busiest_private_address(save, pairs, client):
     """The first to send is chosen of equally busy ones.
 
     Without private addresses it is the busiest of all.
@@ -194,7 +196,7 @@ def test_the_error_for_an_unknown_client_lists_the_clients(save):
         read_capture(path, "me")
 
 
-def test_packets_out_of_order_are_sorted_by_time(save):
+def test_packets_that_are_out_of_order_are_sorted_by_time(save):
     """Packets with equal times stay in the order of the file."""
     times, sizes = [2, 1, 1, 3], [1, 2, 3, 4]
     frames = [
@@ -204,7 +206,7 @@ def test_packets_out_of_order_are_sorted_by_time(save):
     assert (capture.rows["length"] - 28).tolist() == [2, 3, 1, 4]
 
 
-def test_later_fragments_have_no_ports(save):
+def test_fragments_after_the_first_have_no_ports(save):
     """The first bytes of a later fragment are payload."""
     ip = bytearray(packet(ports=(7, 8)))
     ip[6:8] = struct.pack(">H", 185)
@@ -212,7 +214,7 @@ def test_later_fragments_have_no_ports(save):
     assert (capture.rows["source_port"][0], capture.rows["protocol"][0]) == (0, 17)
 
 
-def test_a_packet_without_a_length_fills_its_frame(save):
+def test_a_packet_with_a_length_of_0_is_as_long_as_its_frame(save):
     """A network interface may segment such a packet later."""
     ip = bytearray(packet(payload=3000))
     ip[2:4] = b"\0\0"
@@ -220,7 +222,7 @@ def test_a_packet_without_a_length_fills_its_frame(save):
     assert capture.rows["length"].tolist() == [len(ip)]
 
 
-def test_a_frame_with_a_declared_length_below_the_captured_one_is_read(save):
+def test_a_frame_whose_declared_length_is_below_its_captured_length_is_read(save):
     """An IPv6 packet with a length of 0 extends to the end of the captured bytes."""
     frame = bytearray(ethernet(packet("fe80::1", "fe80::2")))
     frame[18:20] = b"\0\0"
@@ -229,7 +231,7 @@ def test_a_frame_with_a_declared_length_below_the_captured_one_is_read(save):
     assert read_capture(save(bytes(data))).rows["length"].tolist() == [len(frame) - 14]
 
 
-def test_a_gzipped_capture_gives_the_same_packets(save):
+def test_the_same_packets_are_read_from_a_gzipped_capture(save):
     data = pcap([(FOREVER_S + k, ethernet(PACKET)) for k in range(50)])
     plain, packed = save(data), save(gzip.compress(data[:500]) + gzip.compress(data[500:]), "x.pcap.gz")
     assert (read_capture(plain).rows == read_capture(packed).rows).all()

@@ -61,7 +61,7 @@ def sizes(recording):
     return [part.tolist() for part in np.split(recording.size, recording.first[1:-1])]
 
 
-def test_a_session_of_two_pages_gives_the_hand_computed_recording(tmp_path: Path) -> None:
+def test_a_session_of_two_pages_is_read_as_the_hand_computed_recording(tmp_path: Path) -> None:
     """Pages follow from pageref, think times from the end of a page to the start of the next."""
     path = har(
         tmp_path,
@@ -101,7 +101,7 @@ def test_a_session_of_two_pages_gives_the_hand_computed_recording(tmp_path: Path
         ({"response": {"headersSize": 200, "bodySize": 0}}, 200),
     ],
 )
-def test_the_size_of_an_object_is_its_first_known_size_member(changes, expected: int) -> None:
+def test_the_size_of_an_object_is_the_first_known_value_of_its_size_fields(changes, expected: int) -> None:
     """The order is _transferSize, _bytesIn, bodySize and headersSize, content.size.
 
     A member of -1 is unknown.
@@ -158,7 +158,7 @@ def test_timings_are_never_negative() -> None:
         assert read.end_s - read.start_s == pytest.approx(0.080)
 
 
-def test_old_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) -> None:
+def test_old_webpagetest_entries_begin_when_the_request_is_sent(tmp_path: Path) -> None:
     """The time includes DNS and connect before the start if the entry has _load_start."""
     old = entry("00:01.500Z", time=900.0, _load_start=1500, _load_end="1800")
     read = HarEntry(old)
@@ -177,7 +177,9 @@ def test_old_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) ->
         ("1970-01-01 00:00:01.250", 1.25),
     ],
 )
-def test_times_have_any_number_of_decimals_and_any_offset(text: str, expected: float) -> None:
+def test_times_with_any_number_of_decimals_and_any_time_zone_offset_are_read(
+    text: str, expected: float
+) -> None:
     """The offsets are Z, +00:00 and others, and times have 3 to 7 decimals."""
     assert epoch_s(text) == pytest.approx(expected, abs=1e-6)
 
@@ -192,7 +194,7 @@ def test_times_have_any_number_of_decimals_and_any_offset(text: str, expected: f
         {"overlap": True},
     ],
 )
-def test_gaps_between_independent_runs_are_no_think_times(tmp_path: Path, facts) -> None:
+def test_gaps_between_independent_runs_do_not_count_as_think_times(tmp_path: Path, facts) -> None:
     """The gap is unknown, and a replay samples a published think time instead."""
     facts = dict(facts)
     url = "https://x/" if facts.pop("same_url", False) else "https://x/other"
@@ -208,7 +210,7 @@ def test_gaps_between_independent_runs_are_no_think_times(tmp_path: Path, facts)
 
 
 @pytest.mark.parametrize("pages", [None, [], "missing"])
-def test_without_pages_an_idle_second_begins_a_new_page(tmp_path: Path, pages) -> None:
+def test_an_idle_second_begins_a_new_page_if_the_file_has_no_page_entries(tmp_path: Path, pages) -> None:
     """Fiddler writes no pages: entries within a second of each other form a page."""
     entries = [
         entry("00:00.000Z"),
@@ -229,7 +231,7 @@ def test_without_pages_an_idle_second_begins_a_new_page(tmp_path: Path, pages) -
     assert recording.think_s[1] == pytest.approx(1.1)
 
 
-def test_files_with_a_byte_order_mark_or_gzip_are_read(tmp_path: Path) -> None:
+def test_gzipped_files_and_files_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     plain = har(tmp_path, [entry()])
     marked = tmp_path / "marked.json"
     marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
@@ -272,7 +274,9 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Pat
         ('{"log": 1}'.encode("utf-16"), "has an unknown format"),
     ],
 )
-def test_the_error_for_an_invalid_har_file_has_the_position(tmp_path: Path, data, message: str) -> None:
+def test_the_error_for_an_invalid_har_file_has_the_position_of_the_mistake(
+    tmp_path: Path, data, message: str
+) -> None:
     """The error is one line without a traceback, with line and column, offset, or entry."""
     path = tmp_path / "bad.har"
     path.write_bytes(data)
@@ -281,7 +285,7 @@ def test_the_error_for_an_invalid_har_file_has_the_position(tmp_path: Path, data
     assert "\n" not in str(caught.value)
 
 
-def test_the_error_for_an_entry_without_a_time_names_it(tmp_path: Path) -> None:
+def test_the_error_for_an_entry_without_a_time_has_the_number_of_the_entry(tmp_path: Path) -> None:
     path = har(tmp_path, [entry(), entry(startedDateTime="yesterday")])
     with pytest.raises(
         InputError, match=r"log\.entries\[1\]\.startedDateTime must be an ISO 8601 time, got 'yesterday'"

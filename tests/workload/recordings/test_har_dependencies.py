@@ -76,7 +76,7 @@ def test_a_page_begins_with_its_first_request(tmp_path: Path) -> None:
     assert loaded.graph.recorded_s == pytest.approx(0.4)
 
 
-def test_a_redirect_releases_its_target(tmp_path: Path) -> None:
+def test_a_redirect_releases_the_request_to_its_target(tmp_path: Path) -> None:
     redirect = {"response": {"status": 302, "redirectURL": "/b"}}
     loaded = page(tmp_path, entry("https://x/a", changes=redirect), entry("https://x/b", 0.11))
     assert anchors(loaded) == [(0, False, 0.01)]
@@ -98,7 +98,7 @@ def test_a_redirect_releases_its_target(tmp_path: Path) -> None:
         },
     ],
 )
-def test_the_initiator_releases_its_requests(tmp_path: Path, initiator) -> None:
+def test_an_initiator_releases_the_requests_that_it_initiated(tmp_path: Path, initiator) -> None:
     """An initiator is a URL, an object with a URL, a stack, or the parent of a stack."""
     entries = (
         entry(),
@@ -109,7 +109,7 @@ def test_the_initiator_releases_its_requests(tmp_path: Path, initiator) -> None:
     assert anchors(page(tmp_path, *entries))[-1] == (1, False, 0.2)
 
 
-def test_a_document_releases_objects_at_its_first_byte(tmp_path: Path) -> None:
+def test_a_document_releases_objects_when_its_first_byte_arrives(tmp_path: Path) -> None:
     """The document has not ended when they are requested."""
     loaded = page(
         tmp_path,
@@ -119,7 +119,7 @@ def test_a_document_releases_objects_at_its_first_byte(tmp_path: Path) -> None:
     assert anchors(loaded) == [(0, True, 0.15)]
 
 
-def test_without_an_initiator_the_latest_document_or_script_releases(tmp_path: Path) -> None:
+def test_objects_without_an_initiator_are_released_by_the_latest_document_or_script(tmp_path: Path) -> None:
     """Images release nothing; before an object has ended, the first byte of the main object releases."""
     loaded = page(
         tmp_path,
@@ -139,13 +139,13 @@ def test_without_an_initiator_the_latest_document_or_script_releases(tmp_path: P
     ]
 
 
-def test_objects_requested_before_the_first_byte_depend_on_the_start(tmp_path: Path) -> None:
+def test_objects_requested_before_the_first_byte_depend_on_the_start_of_the_page(tmp_path: Path) -> None:
     """No bytes had arrived."""
     loaded = page(tmp_path, entry(), entry("https://x/a.js", 0.03, JS))
     assert anchors(loaded) == [(PAGE_START, False, 0.03)]
 
 
-def test_objects_requested_by_a_cached_entry_depend_on_its_ancestor(tmp_path: Path) -> None:
+def test_objects_requested_by_a_cached_entry_depend_on_the_ancestor_of_that_entry(tmp_path: Path) -> None:
     """The gaps are added; the cached entry is no object."""
     loaded = page(
         tmp_path,
@@ -161,7 +161,7 @@ def test_objects_requested_by_a_cached_entry_depend_on_its_ancestor(tmp_path: Pa
     "initiator",
     ["https://x/b.js", "https://x/c.js", "https://nowhere/", 17, [], {"stack": {"callFrames": 3}}],
 )
-def test_invalid_initiators_make_no_cycle(tmp_path: Path, initiator) -> None:
+def test_invalid_initiators_do_not_create_a_cycle(tmp_path: Path, initiator) -> None:
     """An entry itself, a circular pair, an unknown URL, and nonsense: rule 3 applies."""
     loaded = page(
         tmp_path,
@@ -172,7 +172,7 @@ def test_invalid_initiators_make_no_cycle(tmp_path: Path, initiator) -> None:
     assert anchors(loaded)[0] == (0, False, 0.1)
 
 
-def test_circular_redirects_make_no_cycle(tmp_path: Path) -> None:
+def test_circular_redirects_do_not_create_a_cycle(tmp_path: Path) -> None:
     """Each entry depends on an earlier one."""
     circle = [
         entry(f"https://x/{here}", 0.1 * number, changes={"response": {"status": 302, "redirectURL": there}})
@@ -181,7 +181,7 @@ def test_circular_redirects_make_no_cycle(tmp_path: Path) -> None:
     assert anchors(page(tmp_path, *circle)) == [(0, False, 0.0), (1, False, 0.0), (2, False, 0.0)]
 
 
-def test_round_trips_come_from_handshakes_and_waits(tmp_path: Path) -> None:
+def test_round_trip_times_are_estimated_from_handshakes_and_waits(tmp_path: Path) -> None:
     """The shortest TCP handshake, at most the shortest wait; other hosts have the median."""
     loaded = page(
         tmp_path,
@@ -196,13 +196,13 @@ def test_round_trips_come_from_handshakes_and_waits(tmp_path: Path) -> None:
     assert loaded.server_delay_s == pytest.approx((0.030, 0.030, 0.0, 0.038, 0.0))
 
 
-def test_firefox_files_have_tls_outside_connect(tmp_path: Path) -> None:
+def test_the_tls_handshake_of_firefox_files_is_not_part_of_the_connect_phase(tmp_path: Path) -> None:
     """The time of an entry then equals the sum of the phases with ssl."""
     loaded = page(tmp_path, entry(connect=30.0, ssl=60.0, changes={"time": 190.0}))
     assert loaded.graph.hosts[0] == pytest.approx((0.030, 0.0, 0.060, True))
 
 
-def test_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) -> None:
+def test_webpagetest_entries_begin_when_the_request_is_sent(tmp_path: Path) -> None:
     """The request precedes the handshakes, whose TCP part is _connect_ms."""
     old = {"_all_start": 1000, "_load_start": 1100, "_load_end": 1200, "_connect_ms": 40, "_initiator": None}
     loaded = page(tmp_path, entry(), entry("https://y/a.js", 1.1, JS, connect=100.0, ssl=60.0, changes=old))
@@ -217,7 +217,9 @@ def test_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) -> Non
         *((name, False) for name in ("HTTP/1.1", "http/1.0", "1.1")),
     ],
 )
-def test_the_protocol_version_determines_multiplexing(tmp_path: Path, version, multiplexed: bool) -> None:
+def test_the_protocol_version_determines_whether_requests_are_multiplexed(
+    tmp_path: Path, version, multiplexed: bool
+) -> None:
     """HTTP/2 is assumed if the version is unknown."""
     workload = read(tmp_path, [entry(changes={"response": {"httpVersion": version}})])
     (loaded,) = workload.pages
@@ -226,7 +228,7 @@ def test_the_protocol_version_determines_multiplexing(tmp_path: Path, version, m
     assert ("protocol unknown, HTTP/2 assumed" in workload.remark) is unknown
 
 
-def test_an_unknown_protocol_is_the_most_frequent_one_of_the_host(tmp_path: Path) -> None:
+def test_an_unknown_protocol_is_replaced_by_the_most_frequent_protocol_of_the_host(tmp_path: Path) -> None:
     """Old WebPagetest versions omit the protocol from a header line."""
     old = {"response": {"httpVersion": "HTTP/1.1"}}
     loaded = page(
@@ -259,7 +261,7 @@ def test_the_remark_lists_missing_fields(tmp_path: Path, missing) -> None:
     assert "recorded network: median round trip " in remark
 
 
-def test_the_rate_is_the_maximum_over_half_a_second(tmp_path: Path) -> None:
+def test_the_estimated_link_rate_is_the_maximum_over_half_a_second(tmp_path: Path) -> None:
     """1 MB in 1 s is 8 Mbit/s; simultaneous objects are added."""
     large = {"response": {"_transferSize": 1_000_000}}
     alone = read(tmp_path, [entry(receive=1000.0, changes=large)])
@@ -282,7 +284,7 @@ def test_entries_of_safari_are_split_into_pages_by_idle_time(tmp_path: Path) -> 
     assert len(read(tmp_path, entries, creator={"name": "WebKit Web Inspector"}).pages) == 2
 
 
-def test_the_remark_has_the_source_of_think_times_of_independent_runs(tmp_path: Path) -> None:
+def test_for_independent_runs_the_remark_states_the_source_of_think_times(tmp_path: Path) -> None:
     """Think times are sampled from the published table, or constant, also before the first page."""
     path = tmp_path / "runs.har"
     entries = [entry(), entry(at=20.0, changes={"pageref": "page_2"})]
@@ -300,7 +302,7 @@ def test_the_remark_has_the_source_of_think_times_of_independent_runs(tmp_path: 
     assert "a single page has no think time, unless think_s is set" in single.remark
 
 
-def test_the_lower_bound_of_a_delay_excludes_queueing(tmp_path: Path) -> None:
+def test_the_lower_bound_of_a_server_delay_excludes_queueing(tmp_path: Path) -> None:
     """100 kB at 1.6 Mbit/s take 0.5 s, the wait of the second object. Other objects have no bound."""
     large = {"response": {"_transferSize": 100_000}}
     entries = [entry(wait=50.0, receive=500.0, changes=large), entry("https://x/a.js", 0.05, JS, wait=600.0)]

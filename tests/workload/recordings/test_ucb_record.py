@@ -53,14 +53,14 @@ def records(draw: st.DrawFn) -> Record:
     return Record._make((*HEADER.unpack(header), line))
 
 
-def test_both_formats_of_the_archives_example_give_the_same_record() -> None:
+def test_both_formats_of_the_example_in_the_archive_give_the_same_record() -> None:
     """The page of the archive has the bytes and the text."""
     assert binary(FIRST) == FIRST_BYTES + FIRST_LINE
     assert text(FIRST) == FIRST_TEXT + b"\n"
     assert record_of_text(FIRST_TEXT) == FIRST
 
 
-def test_the_published_records_are_equal_in_both_formats() -> None:
+def test_the_published_records_are_the_same_in_both_formats() -> None:
     """The files have the same four real records."""
     if not SAMPLE.is_dir():
         pytest.skip("the published sample records are not next to this repository")
@@ -73,7 +73,7 @@ def test_the_published_records_are_equal_in_both_formats() -> None:
 
 
 @given(record=records())
-def test_every_record_reads_back_from_its_text(record: Record) -> None:
+def test_parsing_the_text_of_a_record_gives_the_same_record(record: Record) -> None:
     assert record_of_text(text(record)[:-1]) == record
 
 
@@ -89,7 +89,7 @@ def test_every_record_reads_back_from_its_text(record: Record) -> None:
         (b"", "13 fields"),
     ],
 )
-def test_text_that_is_no_record_is_an_error(line, message: str) -> None:
+def test_text_that_is_not_a_record_is_an_error(line, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         record_of_text(line)
 

@@ -16,7 +16,7 @@ from psm_sim.workload.recordings.recording_reader import read_page_recording
 from psm_sim.workload.recordings.ucb import UNDEFINED
 
 
-def test_records_give_the_hand_computed_pages(trace) -> None:
+def test_records_are_read_as_the_hand_computed_pages(trace) -> None:
     """Requests of a small trace are grouped into pages with think times.
 
     Client 1 loads a page of three objects (main at 0, images at 1 and 2, last byte at 4), and 6 s later a
@@ -44,7 +44,7 @@ def test_records_give_the_hand_computed_pages(trace) -> None:
     assert (recording.records, recording.span_s) == (7, 71.6)
 
 
-def test_the_workload_of_a_client_has_exactly_its_pages(trace) -> None:
+def test_the_workload_of_a_client_has_exactly_the_pages_of_that_client(trace) -> None:
     """Sizes, delays and gaps are as recorded; request sizes come from the published table."""
     r = trace.record
     path = trace(
@@ -62,7 +62,7 @@ def test_the_workload_of_a_client_has_exactly_its_pages(trace) -> None:
     assert (as_recorded[0].request_bytes, as_recorded[0].server_delay_s) == ((256, 256), (0.0, 0.0))
 
 
-def test_the_page_rule_has_parameters(trace) -> None:
+def test_the_parameters_of_the_page_rule_change_which_requests_form_a_page(trace) -> None:
     """The gap and the same-server condition can be set, on the command line, too."""
     r = trace.record
     path = trace(r(0), r(50, server=8, kind="..gif"), r(100, server=8, kind="..gif"))
@@ -72,13 +72,13 @@ def test_the_page_rule_has_parameters(trace) -> None:
     assert len(load_workload(f"{path}:page_gap_s=40,same_server=no", 9, 1).pages) == 3
 
 
-def test_a_page_requested_before_the_last_one_has_ended_has_think_time_0(trace) -> None:
+def test_the_think_time_is_0_if_a_page_is_requested_before_the_previous_page_has_ended(trace) -> None:
     """The think time is not negative."""
     r = trace.record
     assert read_page_recording(trace(r(0, took_s=30), r(5))).think_s[1] == 0
 
 
-def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> None:
+def test_stopped_requests_have_no_delay_and_requests_without_bytes_are_omitted(trace) -> None:
     """Received bytes count if response times are undefined; requests without bytes are skipped."""
     r = trace.record
     path = trace(
@@ -94,7 +94,7 @@ def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> Non
     assert recording.think_s[1] == 10.0
 
 
-def test_a_response_before_its_request_has_an_unknown_delay(trace) -> None:
+def test_a_response_that_precedes_its_request_has_an_unknown_delay(trace) -> None:
     """The clock has jumped, and the page ends at its start."""
     r = trace.record
     recording = read_page_recording(trace(r(10, delay_s=-5, took_s=-4), r(12)))
@@ -113,14 +113,16 @@ def test_records_without_a_request_time_are_omitted_with_a_warning(trace) -> Non
 
 
 @pytest.mark.parametrize("name", ["t.tr", "t.tr.gz", "t.txt", "t.txt.gz", "anything.at.all"])
-def test_the_format_follows_from_the_content_not_the_name(trace, tmp_path: Path, name: str) -> None:
+def test_the_format_is_recognised_by_the_content_of_a_file_rather_than_by_its_name(
+    trace, tmp_path: Path, name: str
+) -> None:
     written = trace(*(trace.record(k) for k in range(5)), name=name)
     other = tmp_path / "strange.name"
     other.write_bytes(written.read_bytes())
     assert read_page_recording(other).pages == read_page_recording(written).pages == 5
 
 
-def test_a_truncated_file_gives_all_whole_records_and_a_warning_with_the_offset(trace) -> None:
+def test_a_truncated_file_gives_all_complete_records_and_a_warning_with_the_offset(trace) -> None:
     """Every length of a small file is tried."""
     r = trace.record
     whole = trace(*(r(k * 100) for k in range(4))).read_bytes()
@@ -141,7 +143,7 @@ def test_a_truncated_file_gives_all_whole_records_and_a_warning_with_the_offset(
         assert [expected in warning for warning in recording.warnings] == [True] * bool(odd)
 
 
-def test_a_truncated_gzip_file_gives_its_readable_records(trace, tmp_path: Path) -> None:
+def test_all_readable_records_of_a_truncated_gzip_file_are_read(trace, tmp_path: Path) -> None:
     """Every length gives a warning or an error, and not more records than the file has."""
     r = trace.record
     whole = trace(*(r(k * 100, size=k + 1, cpt=k * 37) for k in range(200)), name="t.tr.gz").read_bytes()
@@ -175,7 +177,7 @@ def test_the_error_for_a_damaged_record_has_its_offset(trace) -> None:
         read_page_recording(path)
 
 
-def test_the_error_for_a_damaged_line_of_text_has_its_number(trace) -> None:
+def test_the_error_for_a_damaged_line_of_text_has_the_line_number(trace) -> None:
     path = trace(*(trace.record(k) for k in range(3)), name="t.txt")
     text = path.read_bytes()
     for bad, message in [
@@ -188,7 +190,7 @@ def test_the_error_for_a_damaged_line_of_text_has_its_number(trace) -> None:
             read_page_recording(path)
 
 
-def test_concatenated_gzip_members_and_padding_are_one_file(trace, tmp_path: Path) -> None:
+def test_concatenated_gzip_members_with_padding_are_read_as_one_file(trace, tmp_path: Path) -> None:
     """The four files of the archive can be concatenated."""
     part = trace(trace.record(1)).read_bytes()
     path = tmp_path / "two.tr.gz"
@@ -230,7 +232,7 @@ def test_clients_can_be_selected_by_activity_or_identifier(trace) -> None:
         ("server_delay_ms=soon", "server_delay_ms must be .*, got 'soon'"),
     ],
 )
-def test_the_error_for_a_wrong_parameter_of_a_recording_names_it(
+def test_the_error_for_a_wrong_parameter_of_a_recording_has_the_parameter_name(
     trace, parameters: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
