@@ -16,7 +16,7 @@ NUMBERS = st.integers(0, 10**6)
 TIMES_S = st.floats(0, 1e5)
 
 
-def test_beacons_around_a_time_are_the_hand_computed_ones():
+def test_the_beacons_around_a_time_are_the_hand_computed_beacons():
     """The time 0.25 s is between the beacons 2 and 3 of a grid of 0.1 s."""
     beacons = Beacons(0.1)
     assert (beacons.before(0.25), beacons.after(0.25)) == (2, 3)
@@ -24,7 +24,7 @@ def test_beacons_around_a_time_are_the_hand_computed_ones():
 
 
 @given(GRIDS, NUMBERS)
-def test_a_beacon_is_past_at_its_own_time(beacons, number):
+def test_at_the_time_of_a_beacon_that_beacon_is_already_past(beacons, number):
     """The time is on the grid. The beacon is neither before nor after it, and before the next float."""
     time_s = beacons.time(number)
     assert beacons.on(time_s)
@@ -50,7 +50,7 @@ def test_a_time_beyond_the_tolerance_is_not_the_time_of_the_beacon(beacons, numb
 
 
 @given(GRIDS, TIMES_S)
-def test_numbers_between_beacons_agree_with_exact_arithmetic(beacons, time_s):
+def test_beacon_numbers_at_times_between_beacons_agree_with_exact_arithmetic(beacons, time_s):
     """The reference uses fractions, for any time that is not within the tolerance of a beacon."""
     exact = Fraction(time_s) / Fraction(beacons.interval_s)
     if not beacons.on(time_s):
@@ -59,7 +59,7 @@ def test_numbers_between_beacons_agree_with_exact_arithmetic(beacons, time_s):
 
 
 @given(GRIDS, TIMES_S)
-def test_the_last_beacon_before_a_time_has_no_tolerance(beacons, time_s):
+def test_the_last_beacon_before_a_time_is_found_without_a_tolerance(beacons, time_s):
     """The beacon is before the time, and the next one is not."""
     number = beacons.before(time_s)
     assert beacons.time(number) < time_s or number == -1
@@ -67,7 +67,7 @@ def test_the_last_beacon_before_a_time_has_no_tolerance(beacons, time_s):
 
 
 @given(GRIDS, st.lists(TIMES_S, min_size=1, max_size=20))
-def test_arrays_have_the_same_beacons_as_single_times(beacons, times_s):
+def test_arrays_of_times_give_the_same_beacons_as_single_times(beacons, times_s):
     """Numbers are bit-for-bit equal; the last beacon until a time precedes the next one."""
     times = np.array(times_s)
     assert beacons.times_after(times).tolist() == [beacons.time(beacons.after(time_s)) for time_s in times_s]

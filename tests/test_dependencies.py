@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_oldest_tested_dependencies_are_the_lower_bounds() -> None:
+def test_the_oldest_tested_dependencies_are_the_declared_lower_bounds() -> None:
     """Each at the same version; other constraints there are no dependencies of psm_sim."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = [*project["dependencies"], *project["optional-dependencies"]["test"]]

@@ -150,7 +150,7 @@ def test_links_between_documents_are_valid(document) -> None:
 
 
 @pytest.mark.parametrize(("command", "printed"), TABLES)
-def test_a_table_of_results_is_the_output_of_its_command(
+def test_every_documented_table_of_results_is_the_output_of_its_command(
     command, printed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Documented numbers are measured, and stay true. A failed command has its own error."""

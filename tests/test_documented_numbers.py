@@ -71,7 +71,7 @@ def block(text: str, mark: str) -> re.Match[str]:
 
 
 @pytest.mark.parametrize(("document", "mark", "table_of"), BLOCKS, ids=[mark for _, mark, _ in BLOCKS])
-def test_a_table_of_numbers_agrees_with_the_report(
+def test_every_documented_table_of_numbers_agrees_with_the_report(
     document: str, mark: str, table_of: Callable[[dict[str, Any]], str]
 ) -> None:
     """All digits and words agree; a provisional report is named so."""
@@ -93,7 +93,7 @@ def test_every_preset_has_a_verdict_on_all_published_numbers() -> None:
     assert least >= 100 or provisional(numbers)
 
 
-def test_every_setting_on_the_search_frontier_was_judged() -> None:
+def test_every_setting_on_the_search_frontier_was_run_on_the_judging_seeds() -> None:
     """Every setting on the frontier of the search was run again on judging seeds."""
     searched, judged, *_ = report()["studies"]["one-setting"]["tables"]
     settings = [{tuple(row[:-3]) for row in table_["rows"]} for table_ in (searched, judged)]
@@ -144,7 +144,7 @@ def test_the_result_in_the_readme_agrees_with_the_stored_runs() -> None:
     assert (cheap[:, 1] < 0).all()
 
 
-def test_repeated_runs_of_anticipate_equal_the_stored_ones() -> None:
+def test_repeated_runs_of_anticipate_equal_the_stored_runs() -> None:
     """The run has one seed of one kind of pages on a chip. The file has seven digits."""
     with STEM.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
         rows = {tuple(row.values())[:4]: row for row in csv.DictReader(file)}
@@ -155,7 +155,7 @@ def test_repeated_runs_of_anticipate_equal_the_stored_ones() -> None:
         )
 
 
-def test_a_repeated_decision_of_anticipate_equals_the_stored_one() -> None:
+def test_a_repeated_decision_of_anticipate_equals_the_stored_decision() -> None:
     """The values are the probabilities that the reply has come, over the time since the request."""
     with (ROOT / "docs/pictures/one-decision.csv").open(encoding="utf-8", newline="") as file:
         times_ms, stored_risen = np.array([list(map(float, row.values())) for row in csv.DictReader(file)]).T
@@ -178,7 +178,7 @@ def write() -> None:
         )
 
 
-def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
+def test_the_current_interval_covers_as_many_measured_rows_as_the_page_on_devices_states() -> None:
     low, high = DOZING_RATIOS["light-sleep"]
     rows = report("validation")["studies"]["data-sheet"]["tables"][0]["rows"]
     ratios = [measured / simulated for _, _, measured, simulated, *_ in rows]
@@ -187,7 +187,7 @@ def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
     assert f"{low} to {high} times the predicted one; {within} of the {len(rows)} [measured rows]" in text
 
 
-def test_the_intervals_after_measured_means_cover_four_fifths_of_the_rows_of_all_chips() -> None:
+def test_after_measured_means_the_intervals_cover_four_fifths_of_the_rows_of_all_chips() -> None:
     """The documented number includes the rows of ESP32 and ESP32-S2."""
     tallies_: dict[tuple[int, int], list[int]] = {}
     for means, chips, rows, without, *_, percent, within in report("validation")["studies"]["calibration"][

@@ -41,7 +41,7 @@ def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_full_disk_gives_one_line_and_status_2(tmp_path: Path) -> None:
+def test_a_full_disk_gives_one_line_of_error_and_status_2(tmp_path: Path) -> None:
     """The error may occur when the output is flushed."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -52,7 +52,7 @@ def test_a_full_disk_gives_one_line_and_status_2(tmp_path: Path) -> None:
     assert done.stderr == "psm_sim: cannot access the output: No space left on device.\n"
 
 
-def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+def test_writing_to_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     """The command ``head -1`` closes a pipe, for example."""
     readable, writable = os.pipe()
     os.close(readable)
@@ -64,7 +64,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_python_m_psm_sim_has_the_status_of_the_command(
+def test_running_psm_sim_as_a_module_ends_with_the_status_of_the_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``python -m psm_sim`` ends with the status of the command."""

@@ -57,7 +57,7 @@ def play(env, seed, act):
     return rewards, info, seen
 
 
-def test_the_environment_passes_the_checker_of_gymnasium():
+def test_the_environment_passes_the_gymnasium_checker():
     """The checker has no warnings."""
     check_env(PowerSaveEnv(Scenario(pages=2)), skip_render_check=True)
 
@@ -115,7 +115,7 @@ def test_an_episode_equals_a_run_of_the_same_policy_bit_for_bit():
     assert page_rows(info["result"]) == page_rows(run)
 
 
-def test_a_seed_reproduces_an_episode_and_default_seeds_are_tuning_seeds():
+def test_a_seed_reproduces_an_episode_and_the_default_seeds_are_tuning_seeds():
     """Episodes without a seed follow from the last seed."""
     env = PowerSaveEnv(Scenario(pages=1))
     runs = [play(env, seed, lambda _: (0, 0))[1]["time_s"] for seed in (7, None, None, 7, None, None)]
@@ -131,7 +131,7 @@ def running_greenlets():
     return sum(1 for item in gc.get_objects() if type(item) is greenlet and item)
 
 
-def test_close_leaves_no_thread_and_no_run():
+def test_closing_the_environment_leaves_no_thread_and_no_run():
     """A page or a SimPy process may be in progress."""
     threads, greenlets = threading.active_count(), running_greenlets()
     env = PowerSaveEnv(Scenario(pages=3))
@@ -148,7 +148,7 @@ def test_close_leaves_no_thread_and_no_run():
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])  # noqa: S301
-def test_a_copy_has_the_same_episodes_and_is_not_reset(copied):
+def test_a_copy_of_the_environment_has_the_same_episodes_and_must_be_reset_first(copied):
     env = PowerSaveEnv(Scenario(pages=1), price=2.0, awake_ms=(0.0, 5.0), max_beacons=3)
     env.reset(seed=5)
     other = copied(env)
@@ -217,7 +217,7 @@ def test_the_error_without_gymnasium_has_the_command_to_install_it(monkeypatch):
         importlib.import_module("psm_sim.environment")
 
 
-def test_an_observation_has_exactly_the_knowledge_of_a_driver():
+def test_an_observation_has_exactly_what_a_driver_can_know():
     """The observation of a hand-computed request has the whole past, and nothing of the future."""
     env = PowerSaveEnv(Scenario(pages=1))
     first, _ = env.reset(seed=1)

@@ -32,7 +32,7 @@ REJECTED = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("trace", TRACES)
-def test_every_command_accepts_every_trace_or_gives_the_reason(
+def test_every_command_accepts_every_trace_or_states_why_not(
     trace: str,
     command: str,
     tmp_path: Path,
@@ -54,7 +54,7 @@ def test_every_command_accepts_every_trace_or_gives_the_reason(
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
-def test_every_format_has_every_policy(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_output_format_has_every_policy(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Counts that only one policy reports are included."""
     names = POLICIES.names()
     words = [word for name in names for word in ("--policy", name)]

@@ -49,7 +49,7 @@ def _offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["tides", "asked"])
-def test_the_entry_point_of_a_trace_is_a_path_or_a_function(name: str) -> None:
+def test_the_entry_point_of_a_trace_may_be_a_path_or_a_function(name: str) -> None:
     """Both give the same page."""
     (page,) = load_workload(name, 1, 1).pages
     assert (page.main_bytes, page.image_bytes) == (1000, (200, 300))
@@ -63,13 +63,13 @@ def test_the_entry_point_of_a_trace_is_a_path_or_a_function(name: str) -> None:
         ("tide", "Did you mean 'tides'"),
     ],
 )
-def test_the_error_for_an_invalid_component_names_the_package(name: str, sentence: str) -> None:
+def test_the_error_for_an_invalid_component_has_the_package_name(name: str, sentence: str) -> None:
     """The error precedes any page load."""
     with pytest.raises(InputError, match=sentence):
         load_workload(name, 1, 1)
 
 
-def test_the_error_for_a_failed_import_names_the_package() -> None:
+def test_the_error_for_a_failed_import_has_the_package_name() -> None:
     """The error also has the entry point."""
     with pytest.raises(InputError, match=r"broken of offered-tides 1.2 \(offered_tides:Nothing\) cannot be"):
         make_policy("broken")

@@ -14,7 +14,7 @@ FILES = (
 )
 
 
-def test_the_release_steps_replace_exactly_the_placeholders():
+def test_the_release_steps_replace_all_placeholders_and_nothing_else():
     placeholders = {
         (name, placeholder)
         for name in FILES

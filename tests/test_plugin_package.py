@@ -36,7 +36,7 @@ def psm_sim(target: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess
     )  # fmt: skip
 
 
-def test_components_of_a_package_run_by_name(target: Path, tmp_path: Path) -> None:
+def test_components_of_an_installed_package_run_by_name(target: Path, tmp_path: Path) -> None:
     """Parameters are set as for built-in components."""
     words = ["--policy", "every-third:beacons=4", "--policy", "lpsm", "--loss", "cubic", "--trace", "commute"]
     done = psm_sim(target, *words, "--format", "json", cwd=tmp_path)
@@ -46,7 +46,7 @@ def test_components_of_a_package_run_by_name(target: Path, tmp_path: Path) -> No
     assert (document["pages"], document["trace"]) == (3, "commute")
 
 
-def test_lists_have_the_package_of_each_component(target: Path, tmp_path: Path) -> None:
+def test_lists_of_components_state_the_package_of_each_component(target: Path, tmp_path: Path) -> None:
     """The package is a name, or built in."""
     items = json.loads(psm_sim(target, "list", "losses", "--format", "json", cwd=tmp_path).stdout)["losses"]
     sources = {item["name"]: item["source"] for item in items}

@@ -105,7 +105,7 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_only_results_reach_standard_output(tmp_path: Path) -> None:
+def test_only_results_are_written_to_standard_output(tmp_path: Path) -> None:
     """Prints of a policy, and its writes to the descriptor, go to standard error."""
     (tmp_path / "own.py").write_text(
         "import os, sys\nfrom psm_sim.policies import Policy, Rest\n\n"
