@@ -119,8 +119,8 @@ def compare_modes(
     """Return the modes of the chip by ascending current; empty if the chip has no modes.
 
     Each associated mode is simulated with the default of the driver's *settings* and one seed.
-    *report_every_s* is the interval of reports, between which the station is not associated; None omits such
-    modes.
+    *report_every_s* is the interval of reports, between which the station is not associated. Such modes are
+    omitted if it is None, or shorter than an association.
     """
     spec = Spec.parse(scenario.profile, "profile")
     chip = load_profile(scenario.profile)
@@ -132,6 +132,8 @@ def compare_modes(
             same = replace(scenario, profile=str(profile))
             rows.append(ModeRow(mode, _default_current(same, settings, workers)))
         elif report_every_s is not None and mode.associate_mc and mode.name != "off":  # no timer ends "off"
+            if report_every_s < mode.numbers.get("associate_ms", 0.0) / 1000:
+                continue
             currents = (mode.base_ma + charge_mc / report_every_s for charge_mc in mode.associate_mc)
             rows.append(ModeRow(mode, Current(*currents)))
     return tuple(sorted(rows, key=lambda row: row.current.typical_ma))

@@ -102,7 +102,10 @@ def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
         return
     row = next((row for row in advice.modes if row.mode.name == "deep-sleep"), None)
     if row is None:
-        yield "Deep sleep is not compared, because the profile does not state the charge of an association."
+        is_known = "deep-sleep" in advice.chip.modes
+        longer = f"an association takes longer than {_about(advice.report_every_s)}"
+        reason = longer if is_known else "the profile has no mode deep-sleep"
+        yield f"Deep sleep is not compared, because {reason}."
         return
     draws = f"draws {_drawn(row.current, best.result.row.get('battery_mah'))}"
     text = f"For a report every {_about(advice.report_every_s)}, deep sleep with a new association {draws}"

@@ -159,6 +159,14 @@ def test_traffic_on_which_no_advice_is_possible_is_an_error_of_one_sentence(
     assert re.search(message, complaint)
 
 
+def test_deep_sleep_is_not_compared_for_reports_more_frequent_than_associations(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = advice(capsys, "--profile", "esp32", "--report-every", "1s", "--replications", "1")
+    assert "Deep sleep is not compared, because an association takes longer than 1 s." in document["answer"]
+    assert "deep-sleep" not in [row["mode"] for row in document["modes"]]
+
+
 def test_an_idle_station_without_messages_has_no_latency(capsys: pytest.CaptureFixture[str]) -> None:
     document = advice(capsys, "--traffic", "push:on=false,stretch_s=60", "--driver", "linux")
     assert "There is no message to delay." in document["answer"]
