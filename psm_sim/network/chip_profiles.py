@@ -20,6 +20,7 @@ from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.chip_estimation import (
     ASSOCIATION_MC,
     BEACON_AIR_MS,
+    BEACON_MS,
     DOZING_RATIOS,
     dozing_ratios_after,
     estimate_base_and_charge,
@@ -191,6 +192,8 @@ def load_profile(text: str) -> ChipProfile:
     mode = _choose(modes, spec.values.get("mode"), path.stem) if modes else None
     values, origin = mode.topology() if mode else _power(table, path)
     means_ma, ratios, known = _means(spec), DOZING_RATIOS[mode.name if mode else MODES[0]], ChipProfile.known
+    if means_ma and mode and "mode" not in spec.values:
+        _check_usual_mode(modes, mode, means_ma, spec.name)
     if means_ma:
         _estimate(values, origin, means_ma, mode.name if mode else MODES[0], path.stem)
     for key in tcp:
@@ -248,6 +251,25 @@ def _means(spec: Spec) -> dict[int, float]:
     if len(means_ma) > 2:
         raise InputError(f"profile {spec.name}: at most two measured means, got {len(means_ma)}.")
     return means_ma
+
+
+def _check_usual_mode(
+    modes: Mapping[str, Mode], chosen: Mode, means_ma: Mapping[int, float], name: str
+) -> None:
+    """Reject measured means that are usual in another mode only, as of a board with its usual firmware."""
+
+    def is_usual(mode: Mode) -> bool:
+        low, high = DOZING_RATIOS[mode.name]
+        predicted_ma = {n: mode.base_ma + mode.numbers["beacon_uc"] / (n * BEACON_MS) for n in means_ma}
+        return all(low <= means_ma[n] / predicted_ma[n] <= high for n in means_ma)
+
+    usual = [mode.name for mode in modes.values() if mode.associated and is_usual(mode)]
+    if usual and chosen.name not in usual:
+        means = " and ".join(f"{mean:g} mA at DTIM {period}" for period, mean in means_ma.items())
+        raise InputError(
+            f"profile {name}: {means} is usual in {usual[0]}, not in {chosen.name}; specify the mode, as in"
+            f" {name}:mode={usual[0]}."
+        )
 
 
 def _estimate(

@@ -239,6 +239,10 @@ def test_a_battery_without_a_supply_voltage_is_an_error_in_a_sweep(tmp_path, cap
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (
+            ["--profile", "esp32", "--measured", "dtim=3:31mA"],
+            "31 mA at DTIM 3 is usual in modem-sleep, not in",
+        ),
         (["--profile", "esp32-c7"], "Unknown profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
         (["--profile", "feather-esp32-s3"], "use --profile esp32-s3"),
         (["--profile", "mine.toml"], "Profile file not found: 'mine.toml'"),
