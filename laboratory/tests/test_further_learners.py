@@ -20,7 +20,7 @@ def exponential_losses(rounds: int, n: int, seed: int) -> FloatArray:
 
 
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_decreasing_share_equals_the_sum_over_all_sequences(n: int, rounds: int) -> None:
+def test_the_loss_of_decreasing_share_equals_the_sum_over_all_sequences(n: int, rounds: int) -> None:
     """The cumulative loss is -log of the likelihood under a Markov prior with rate 1 / (t + 1)."""
     losses = exponential_losses(rounds, n, seed=n * 10 + rounds)
     total = 0.0
@@ -79,7 +79,7 @@ def test_mixing_past_posteriors_has_the_weights_of_its_definition() -> None:
         assert learner.weights == pytest.approx(weights, abs=1e-12)
 
 
-def test_mixing_past_posteriors_loses_less_than_fixed_share_if_experts_return() -> None:
+def test_mixing_past_posteriors_loses_less_than_fixed_share_if_former_best_experts_return() -> None:
     """Two experts of thirty alternate; both learners have the same rate."""
     losses = np.full((3000, 30), 4.0)
     for t in range(3000):
@@ -88,7 +88,7 @@ def test_mixing_past_posteriors_loses_less_than_fixed_share_if_experts_return() 
     assert sum(map(mixing.update, losses)) < sum(map(share.update, losses)) - 20
 
 
-def test_learn_alpha_on_eight_rates_loses_at_most_log_8_nats_more_than_the_best() -> None:
+def test_learn_alpha_on_eight_rates_loses_at_most_log_8_nats_more_than_the_best_rate() -> None:
     """The reference is Fixed-share with any of the rates."""
     losses = exponential_losses(2000, 5, seed=2)
     short = ShortLearnAlpha(5)
@@ -98,7 +98,7 @@ def test_learn_alpha_on_eight_rates_loses_at_most_log_8_nats_more_than_the_best(
         assert suffered <= sum(map(fixed.update, losses)) + math.log(8) + 1e-9
 
 
-def test_decreasing_share_loses_at_most_log_t_more_than_static_expert() -> None:
+def test_decreasing_share_loses_at_most_log_t_nats_more_than_static_expert() -> None:
     """The sequence has no switch, and the loss is in nats."""
     losses = exponential_losses(500, 4, seed=4)
     decreasing, static = DecreasingShare(4), StaticExpert(4)

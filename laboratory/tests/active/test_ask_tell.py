@@ -53,7 +53,7 @@ def test_equal_seeds_give_bit_for_bit_equal_queries(name):
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("open_question", [False, True])
-def test_a_pickled_copy_continues_with_the_same_queries(name, open_question):
+def test_a_pickled_copy_of_a_sampler_continues_with_the_same_queries(name, open_question):
     """Pickled after 13 labels, with and without an open query; the next 12 queries are equal."""
     original = LEARNERS[name](1)
     queries_of(original, 13)
@@ -66,7 +66,7 @@ def test_a_pickled_copy_continues_with_the_same_queries(name, open_question):
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("bad", [0, np.nan, None])
-def test_an_invalid_label_is_an_error_without_effect(name, bad):
+def test_an_invalid_label_is_an_error_and_has_no_effect(name, bad):
     """The query stays open, and no label is counted."""
     learner = LEARNERS[name](1)
     query = learner.ask()

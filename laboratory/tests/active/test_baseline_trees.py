@@ -18,7 +18,7 @@ def brute_force(x, y, path, levels):
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_the_exhaustive_tree_classifies_as_many_instances_as_brute_force(depth):
+def test_the_exhaustive_tree_classifies_as_many_instances_correctly_as_brute_force(depth):
     """The tables are small and random, with noise."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -48,7 +48,7 @@ def test_a_value_without_a_branch_gets_the_label_of_the_node():
     assert tree.predict([[0, 0], [1, 1], [1, 7]]).tolist() == [1, 1, 1]
 
 
-def test_x_wins_626_of_the_958_final_boards_of_tic_tac_toe():
+def test_in_tic_tac_toe_player_x_wins_626_of_the_958_final_boards():
     """On each board, x has as many marks as o or one more, and at most one player has won."""
     table = load_table("tic-tac-toe")
     x, y = table.x, table.y

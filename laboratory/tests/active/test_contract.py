@@ -107,7 +107,7 @@ def outcome(sampler):
 
 
 @every_pair
-def test_copies_continue_equally_and_do_not_change_the_original(learner, rule):
+def test_copies_of_a_sampler_continue_equally_and_do_not_change_the_original(learner, rule):
     """Runs of deep copies and of pickled copies are bit-for-bit equal."""
     sampler = sampler_of(learner, rule)
     sampler.run(*stream())
@@ -119,7 +119,7 @@ def test_copies_continue_equally_and_do_not_change_the_original(learner, rule):
 
 @every_learner
 @pytest.mark.parametrize("label", [0, math.nan])
-def test_an_invalid_label_is_an_error_and_does_not_change_the_learner(make, label):
+def test_an_invalid_label_is_an_error_and_leaves_the_learner_unchanged(make, label):
     learner = trained(make)
     before = snapshot(learner)
     with pytest.raises(InputError, match="label"):
@@ -160,7 +160,7 @@ def test_an_invalid_instance_is_an_error_of_one_sentence(x, words):
 
 
 @every_name
-def test_ask_and_tell_equal_a_run_bit_for_bit(name):
+def test_calling_ask_and_tell_equals_a_run_bit_for_bit(name):
     """Records, weights, rules and random numbers are equal, and depend on the seed."""
     X, y = stream(4, 150)
     one, other = make_selective(name, D, seed=3), make_selective(name, D, seed=3)

@@ -50,7 +50,7 @@ def accuracies(name, streams, until=None):
     return np.array(right), np.array(bought)
 
 
-def test_lasec_has_the_best_accuracy_and_sop_the_best_before_the_first_shift(streams):
+def test_lasec_is_the_most_accurate_overall_and_sop_before_the_first_shift(streams):
     """Learners query all labels. Each accuracy is within 0.012 of the published table, on two streams."""
     accuracy_of = {name: accuracies(name, streams[:2])[0] for name in SUPERVISED}
     for name, accuracy in SUPERVISED.items():

@@ -40,7 +40,7 @@ def test_the_second_order_update_equals_direct_inversion(seed):
 
 
 @pytest.mark.parametrize("c", [2.0, 30.0, 1e4])
-def test_the_recursion_equals_the_two_inversions_of_figure_1(c):
+def test_the_recursion_gives_the_same_margins_as_the_two_inversions_of_figure_1(c):
     """The margins agree to 1e-9 in every round with D and e of the paper."""
     X, y = noisy(4, 300, 5)
     learner, ridge, identity = Lasec(5, ridge=1.5, c=c), 1.5, np.eye(5)
@@ -54,7 +54,7 @@ def test_the_recursion_equals_the_two_inversions_of_figure_1(c):
 
 
 @pytest.mark.parametrize("c", [3.0, 100.0, None])
-def test_the_weights_of_lasec_are_the_last_state_of_the_smoother(c):
+def test_the_weights_of_lasec_equal_the_last_state_of_the_smoother(c):
     """The smoother minimises Q by a linear system, and agrees to 1e-9."""
     X, y = noisy(5, 60, 3)
     learner, updates = Lasec(3, ridge=1.0, c=c), []
@@ -138,7 +138,7 @@ def test_dkm_can_leave_the_set_of_consistent_hypotheses():
     assert sampler.learner.predict([at(15)]).tolist() == [-1]
 
 
-def test_queries_by_margin_depend_only_on_b_over_eta():
+def test_queries_by_margin_depend_only_on_the_ratio_of_b_to_eta():
     """From w = 0, a tenfold b with a tenfold eta gives the same predictions and queries."""
     X, y = noisy(6, 400, 4)
     first, tenfold = (

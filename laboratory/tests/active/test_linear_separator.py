@@ -31,7 +31,7 @@ def cost(plane, x, y, weights, C, loss):
 
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-def test_no_other_plane_costs_less(loss, C):
+def test_no_other_plane_has_a_lower_cost(loss, C):
     """A derivative-free search from the fit and from points near it finds no lower objective."""
     x, y, weights = data()
     plane = fit_linear(x, y, weights, C, loss)

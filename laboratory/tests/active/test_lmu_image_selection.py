@@ -22,7 +22,7 @@ def images(seed, count, size):
     ]
 
 
-def test_the_first_image_leaves_the_others_least_uncertain():
+def test_the_first_queried_image_leaves_the_other_images_least_uncertain():
     """All images of a small pool are compared. The next image is the one of largest entropy."""
     x, y = images(3, 8, 12)
     learner = Lmu(x)
@@ -75,7 +75,7 @@ def test_an_image_has_sky_above_its_horizon_and_seven_features_per_pixel():
     assert (photograph.labels[-1] == -1).all()
 
 
-def test_labels_of_a_wrong_shape_are_an_error_without_effect():
+def test_labels_of_a_wrong_shape_are_an_error_and_have_no_effect():
     """The query remains the current one."""
     x, _ = images(3, 6, 10)
     learner = Lmu(x)

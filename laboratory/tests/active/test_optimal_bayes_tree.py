@@ -69,7 +69,7 @@ def test_the_list_has_at_most_one_cell_per_level_feature_and_value():
         assert (np.diff(listed.edges) > 0).all()
 
 
-def test_equal_features_are_tested_in_the_order_of_their_index():
+def test_features_of_equal_value_are_tested_in_the_order_of_their_index():
     """Of three copies of one feature, the tree tests 0 first, then 1."""
     table = np.array([[0.7, 0.3], [0.2, 0.8]])
     model = NaiveBayes(np.array([0.5, 0.5]), (table, table, table))

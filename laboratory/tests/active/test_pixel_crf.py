@@ -42,7 +42,7 @@ def test_local_probabilities_agree_with_equation_4_5(seed):
         assert 1 / (1 + math.exp(-margins[i, j])) == pytest.approx(up / (up + down))
 
 
-def test_the_influence_of_the_neighbours_is_symmetric_and_equals_a_double_loop():
+def test_the_influence_of_the_neighbours_equals_a_double_loop_over_all_pixels():
     image, x, y, _ = example()
     sums = image.neighbours(y)
     for i, j in itertools.product(range(ROWS), range(COLUMNS)):
@@ -64,7 +64,7 @@ def test_segmentation_ends_when_every_pixel_has_its_more_probable_label(seed):
     assert agreement(y) >= agreement(np.where(image.association(theta) >= 0, 1, -1)) - 1e-9
 
 
-def test_without_interaction_each_pixel_is_segmented_alone_and_ties_are_positive():
+def test_a_field_of_zeros_labels_every_pixel_positive_at_maximum_entropy():
     """A field of zeros labels every pixel 1, at the entropy of a fair Bernoulli draw per pixel."""
     image = example()[0]
     assert (image.segment(Crf.zero(FEATURES)) == 1).all()
@@ -85,7 +85,7 @@ def pseudo_likelihood(theta, images, labels):
     return fit - (theta.w[1:] @ theta.w[1:] + theta.v @ theta.v) / 2
 
 
-def test_no_field_near_the_joint_fit_is_more_likely():
+def test_no_random_field_near_the_joint_fit_is_more_likely():
     """The pseudo-likelihood is concave, so a local maximum is global. Staged fits reach less."""
     images, labels = zip(*[example(seed)[::2] for seed in range(3)], strict=True)
     joint = fit_field(images, labels, staged=False)

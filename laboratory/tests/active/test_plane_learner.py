@@ -16,7 +16,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import confidence_interval
 
 
-def test_the_mean_weighted_by_the_ratio_of_densities_is_that_of_the_population():
+def test_the_mean_weighted_by_the_density_ratio_equals_the_mean_of_the_population():
     """Most samples of the mixture q are near the plane, unlike those of p."""
     population, plane = Gaussian.standard(2), Plane(np.array([2.0, 0.0]), -1.0)
     learner = PlaneLearner("isalg:eta=0.3", population)
@@ -30,7 +30,7 @@ def test_the_mean_weighted_by_the_ratio_of_densities_is_that_of_the_population()
     assert weights @ x[:, 1] ** 2 / 4000 == pytest.approx(1, abs=0.1)
 
 
-def test_literal_weights_span_orders_of_magnitude():
+def test_weights_by_the_literal_density_span_orders_of_magnitude():
     """With eta = 0 the weight is p(x)/N(x; centre, b^2), with the density around the sampled centre."""
     learner = PlaneLearner("isalg:density=literal,eta=0", Gaussian.standard(9))
     learner.plane = Plane(np.full(9, 1.0))
@@ -39,7 +39,7 @@ def test_literal_weights_span_orders_of_magnitude():
     assert max(weights) > 1e3 * np.median(weights)
 
 
-def test_bi_samples_on_the_plane_and_mi_within_its_margin():
+def test_the_sampler_bi_draws_from_the_plane_and_the_sampler_mi_draws_within_its_margin():
     """MI takes the nearest of 500 samples if none is within the margin."""
     learner, rng = PlaneLearner("bi", Gaussian.standard(3)), np.random.default_rng(0)
     learner.plane = Plane(np.array([1.0, 1.0, 0.0]), 0.5)

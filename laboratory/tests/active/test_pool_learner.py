@@ -8,7 +8,7 @@ from psm_lab.active.pool_learner import IsalpRule, PoolLearner, cross_validation
 from psm_sim.common.errors import InputError
 
 
-def test_isalp_samples_by_distance_and_takes_the_nearest_after_its_switch():
+def test_isalp_samples_by_distance_and_after_its_switch_takes_the_nearest_instance():
     """The probabilities are those of the formula, and the switch is final."""
     pool = np.array([[0.0], [0.5], [1.0], [2.0]])
     learner, rule, rng = PoolLearner(pool, "isalp"), IsalpRule(), np.random.default_rng(0)
@@ -32,13 +32,13 @@ def test_isalp_switches_on_separable_data_and_never_on_random_labels():
     assert not noisy.rule.switched
 
 
-def test_cross_validation_has_no_errors_exactly_if_labels_are_consistent():
+def test_the_cross_validation_error_is_low_if_labels_are_consistent_and_high_otherwise():
     x = np.linspace(-1, 1, 20)[:, None]
     assert cross_validation_error(x, np.where(x[:, 0] > 0, 1, -1)) <= 0.1
     assert cross_validation_error(x, np.where(np.arange(20) % 2, 1, -1)) > 0.3
 
 
-def test_of_instances_at_equal_distance_the_lowest_index_is_queried():
+def test_among_instances_at_equal_distance_the_instance_of_lowest_index_is_queried():
     """The pool has three copies of each instance."""
     learner = PoolLearner(np.repeat([[1.0], [-1.0], [3.0]], 3, axis=0), "mu")
     queries = []

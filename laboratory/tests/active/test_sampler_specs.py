@@ -15,7 +15,7 @@ from psm_lab.active.sampler_specs import NAMES, sampler_parameters
 from psm_sim.common.errors import InputError, PluginError
 
 
-def test_a_name_sets_the_parameters_of_learner_and_rule():
+def test_the_name_of_a_sampler_sets_the_parameters_of_the_learner_and_the_rule():
     """The part that declares a parameter gets its value; the name may have its own defaults."""
     sampler = make_selective("dkm-perceptron:R=8,eta=0.1,s1=none", 3)
     assert isinstance(sampler.learner, Perceptron)
@@ -33,7 +33,7 @@ def test_a_name_sets_the_parameters_of_learner_and_rule():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_parameter_of_a_name_is_documented_and_can_be_set_to_its_default(name):
+def test_every_parameter_of_a_sampler_is_documented_and_can_be_set_to_its_default(name):
     for key, parameter in sampler_parameters(name).items():
         assert parameter.help, key
         text = str(parameter.default).lower()
@@ -75,7 +75,7 @@ def test_the_error_for_a_rule_with_an_invalid_probability_names_the_rule():
             call()
 
 
-def test_a_label_belongs_to_the_latest_query_even_if_its_array_was_changed():
+def test_a_label_belongs_to_the_latest_query_even_if_the_instance_array_has_changed():
     x = np.array([1.0, 0.0])
     sampler = SelectiveSampler(Perceptron(2), BernoulliQuery(p=1.0))
     sampler.ask(x)

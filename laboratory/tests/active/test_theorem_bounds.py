@@ -28,7 +28,7 @@ def test_a_lambda_similar_density_stays_within_lambda():
     assert np.linalg.norm(points, axis=1) == pytest.approx(np.ones(POINTS))
 
 
-def test_the_error_of_a_half_space_is_its_angle_over_pi():
+def test_the_error_of_a_half_space_is_its_angle_to_the_target_over_pi():
     """The cases are a Monte Carlo estimate, a right angle, a tiny angle in all digits, and a zero vector."""
     rng = np.random.default_rng(4)
     u, w = unit_vector(rng, 5), 3 * unit_vector(rng, 5)
@@ -39,7 +39,7 @@ def test_the_error_of_a_half_space_is_its_angle_over_pi():
     assert error_of(np.zeros(2), np.ones(2)) == 0.5
 
 
-def test_the_modified_perceptron_reaches_its_error_within_its_mistake_bound():
+def test_the_modified_perceptron_reaches_its_target_error_within_its_mistake_bound():
     """Theorem 4: ten runs in 5 dimensions reach an error of 0.05 far below the bound."""
     allowed = theorem_bounds.modified_mistakes(5, 0.05, 0.1)
     assert allowed == pytest.approx(150 * 5 * math.log(1000))

@@ -15,7 +15,7 @@ WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)
 
 
-def test_the_contraction_is_the_published_one():
+def test_the_contraction_agrees_with_the_published_values():
     """alpha(s) agrees with the table of the specification to 1e-4."""
     assert [isal_contraction(s) for s in WIDTHS] == pytest.approx(ALPHAS, abs=1e-4)
 
@@ -64,7 +64,7 @@ def test_the_weighted_error_stays_unbiased_while_the_learner_adapts():
     assert interval.half_width < 0.05
 
 
-def test_the_profile_of_errors_agrees_with_the_hand_computed_one():
+def test_the_error_profile_agrees_with_the_hand_computed_profile():
     """Four weighted instances give the error of every threshold, the best step, and its rivals."""
     x, y = np.array([0.8, 0.2, 0.4, 0.6]), np.array([1, -1, 1, -1])
     profile = error_profile(x, y, np.array([1.0, 1.0, 1.0, 2.0]))
@@ -75,7 +75,7 @@ def test_the_profile_of_errors_agrees_with_the_hand_computed_one():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_errors_of_rivals_agree_with_brute_force(seed):
+def test_the_errors_of_rival_hypotheses_agree_with_brute_force(seed):
     """A rival labels an instance otherwise. Brute force takes the minimum error of rivals on a fine grid."""
     rng = np.random.default_rng(seed)
     x, y, weights = rng.random(12), rng.choice([-1, 1], 12), rng.exponential(size=12)
@@ -89,7 +89,7 @@ def test_errors_of_rivals_agree_with_brute_force(seed):
             assert profile.alternative[step] == pytest.approx(errors[other].min(), abs=1e-9)
 
 
-def test_samples_have_the_centre_of_the_region_as_mean_and_the_minimum_width():
+def test_samples_are_centred_on_the_region_and_have_the_minimum_width():
     """Lemma 2: of all Gaussians, theirs has the most mass within the region."""
     learner = Isalg1d(eta=0.0)
     learner._answers = [(0.3, -1, 1.0), (0.7, 1, 1.0)]

@@ -35,7 +35,7 @@ def test_no_random_comparator_gives_a_smaller_bound_than_the_optimised_one():
             assert best <= cbgz_bound(0.5, updates.hinge(z), float(z @ z)) + 1e-6
 
 
-def test_lasec_obeys_its_deterministic_bound_and_the_base_inequality():
+def test_lasec_obeys_its_deterministic_bound_and_its_base_inequality():
     """Theorem 2 and inequality 8 of Moroshko and Crammer hold for moving and fixed comparators."""
     for number in range(200):
         rng, ridge, c = np.random.default_rng(number), 1.0, (10.0, 1000.0)[number % 2]
@@ -67,7 +67,7 @@ def mistakes_of(sampler, X, label):
 
 
 @pytest.mark.parametrize(("name", "mistakes", "labels"), [("cbgz", 26.4, 689), ("cbgz2", 16.5, 1119)])
-def test_a_separable_stream_has_the_mistakes_and_labels_of_the_reference(name, mistakes, labels):
+def test_mistakes_and_labels_on_a_separable_stream_agree_with_the_reference(name, mistakes, labels):
     """The labels also agree with the sum of the query probabilities, within 2 %."""
     sums = []
     for seed in range(8):

@@ -9,7 +9,7 @@ import pytest
 from psm_lab.cli import main
 
 
-def test_table_and_json_have_the_same_values(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_and_the_json_output_have_the_same_values(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["replay", "--polls", "200", "--pages", "3"]
     assert main([*words, "--format", "json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
@@ -51,7 +51,7 @@ def test_the_gamma_of_the_thesis_is_the_default(capsys: pytest.CaptureFixture[st
         assert json.loads(capsys.readouterr().out)["parameters"]["gamma"] == gamma
 
 
-def test_several_clients_have_a_run_and_a_folder_each(
+def test_each_of_several_clients_has_its_own_run_and_its_own_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace, folder = tmp_path / "home.txt", tmp_path / "out"

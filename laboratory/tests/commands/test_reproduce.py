@@ -23,7 +23,9 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("psm_lab.studies.sleep_times.PAGES", 3)
 
 
-def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_is_printed_to_standard_output_and_written_to_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Standard output equals the JSON file of the folder. The page has the command without --workers."""
     words = ["sleep-times", "--quick", "--seed", "2", "--workers", "1", "--format", "json"]
     assert main([*words, "--output", str(tmp_path / "new")]) == 0

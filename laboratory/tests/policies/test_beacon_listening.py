@@ -109,7 +109,7 @@ def test_the_mean_number_of_mistakes_obeys_the_bound_of_the_theorem(learner, b):
     assert 0 < wrong <= bound.at(updates, bound.best(updates))
 
 
-def test_the_interval_of_the_estimated_misses_covers_the_true_ones():
+def test_the_interval_of_the_estimated_misses_covers_the_true_misses():
     """The interval of the mean difference over ten seeds contains 0, and is narrow."""
     runs = [truth("cbgz", 0.3, seed) for seed in range(SEEDS)]
     difference = np.array([run.estimate - run.misses for run in runs])
@@ -119,7 +119,7 @@ def test_the_interval_of_the_estimated_misses_covers_the_true_ones():
 
 
 @pytest.mark.parametrize("learner", ["cbgz", "cbgz2", "lasec", "dkm", "random"])
-def test_useful_and_wasted_beacons_add_up_to_the_received_ones(learner):
+def test_the_numbers_of_useful_and_wasted_beacons_add_up_to_the_number_received(learner):
     """The radio counts the same number, or one more at the end."""
     result = simulate(f"listen:learner={learner}{'' if learner == 'dkm' else ',b=0.1'}", pages=15, seed=702)
     tally = result.to_dict()["policy_report"]
@@ -129,7 +129,7 @@ def test_useful_and_wasted_beacons_add_up_to_the_received_ones(learner):
     assert ("misses_estimated" in tally) == (learner != "dkm")
 
 
-def test_dkm_receives_nearly_only_forced_beacons():
+def test_dkm_receives_hardly_any_beacons_except_those_it_is_forced_to_receive():
     """The query band soon is narrower than every margin."""
     tally = simulate("listen:learner=dkm,R=8", pages=60, seed=703).to_dict()["policy_report"]
     assert tally["forced"] > 0.85 * tally["listens"]
@@ -144,7 +144,7 @@ def test_a_random_listener_receives_the_configured_share():
     assert tally["listens"] == pytest.approx(36_000 / gap, rel=0.03)
 
 
-def test_the_features_agree_with_hand_computed_ones():
+def test_the_features_agree_with_hand_computed_features():
     """A packet was sent 0.1 s and a frame received 0.2 s before, with one request waiting. The norm is 1."""
     features = Features(True, 0.1)
     features.received(9.8, request(size=1460))

@@ -24,7 +24,7 @@ def test_every_beacon_is_received_while_a_request_is_outstanding():
     assert policy.rest(1.0, 0.0, None) == Rest(0.0, 1, repeat=True)
 
 
-def test_with_wait_ms_the_radio_first_stays_awake():
+def test_if_wait_ms_is_set_the_radio_first_stays_awake():
     """The radio is awake until wait_ms after the request; a later bare ACK does not extend the wait."""
     policy = started(wait_ms=50)
     policy.sent(1.0, REQUEST)

@@ -23,7 +23,7 @@ def rules(price=1.0):
     return LinearRules(weights, RadioPower(power.awake_w, power.asleep_w, power.beacon_j), 0.1, price)
 
 
-def test_an_episode_with_the_rules_equals_a_run_of_the_policy():
+def test_an_episode_that_follows_the_trained_rules_equals_a_run_of_the_trained_policy():
     """Both are equal up to the single precision of an observation."""
     env, act = PowerSaveEnv(Scenario(pages=5)), rules(0.5)
     observation, _ = env.reset(seed=9)
@@ -40,7 +40,7 @@ def test_a_higher_price_of_delay_gives_less_delay():
     assert dear.energy_per_page_j > cheap.energy_per_page_j
 
 
-def test_trained_rules_cost_less_than_static_psm_at_their_price():
+def test_trained_rules_cost_less_than_static_psm_at_the_price_of_their_training():
     """The seeds were not used for training."""
     trained, psm = psm_sim.compare([Trained(1.0), "psm"], pages=20, seed=2000).runs
     cost = [run.energy_per_page_j + run.page_time_s.mean for run in (trained, psm)]

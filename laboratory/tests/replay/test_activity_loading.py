@@ -62,7 +62,7 @@ def test_each_recorded_request_is_a_transfer_with_its_start_duration_and_bytes(r
         assert all(took_us >= modem_us * 0.9 for took_us, modem_us in zip(took, modem, strict=True))
 
 
-def test_a_har_file_is_one_client(tmp_path: Path) -> None:
+def test_a_har_file_is_read_as_one_client(tmp_path: Path) -> None:
     """An entry lasts from its request to its last byte."""
     entry = {
         "startedDateTime": "2024-01-01T00:00:00.250Z",

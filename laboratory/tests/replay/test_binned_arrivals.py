@@ -30,7 +30,7 @@ def by_hand(transfers: list[Transfer], end: int) -> list[Fraction]:
 
 
 @given(TRANSFERS, STEPS)
-def test_the_arrived_bytes_are_the_whole_bytes_of_each_transfers_share(
+def test_of_each_transfer_the_whole_bytes_that_have_arrived_are_counted(
     transfers: list[Transfer], steps: list[int]
 ) -> None:
     """The bytes are summed over all earlier polls."""

@@ -187,7 +187,7 @@ def test_the_drift_study_has_every_stream_and_each_learner_with_its_setting(easy
     assert settings["switch 500", "budget"] == "budget-perceptron:B=500"
 
 
-def test_the_published_wilcoxon_tests_follow_from_table_4_1():
+def test_the_published_wilcoxon_tests_can_be_reproduced_from_table_4_1():
     """The two-sided exact p-values over the seven problems are .0156, .0313, .0156 and .0469."""
     names = list(digit_ocr.COMBINATIONS)
     columns = dict(zip(names, zip(*digit_ocr.PUBLISHED.values(), strict=True), strict=True))

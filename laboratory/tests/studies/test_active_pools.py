@@ -79,7 +79,7 @@ def test_differences_are_paired_by_seed():
     assert paired_differences(frame, "who", "x", ("a", "b")).tolist() == [3, 6]
 
 
-def test_columns_named_by_a_number_become_a_curve():
+def test_columns_whose_names_are_numbers_are_drawn_as_a_curve():
     """The curve has a point per column, at its number."""
     frame = pd.DataFrame({"who": ["a", "a"], "1 image": [0.2, 0.4], "10 images": [0.5, 0.7]})
     curve = curves(frame, "who", ["1 image", "10 images"], "F")

@@ -52,7 +52,7 @@ def test_every_published_number_has_its_source_and_a_study():
     assert len({(number_.study, number_.policy, number_.quantity) for number_ in numbers}) == len(numbers)
 
 
-def test_each_preset_agrees_with_the_numbers_of_its_fit():
+def test_each_preset_agrees_with_the_numbers_to_which_it_was_fitted():
     """LPSM with 1/log T agrees under both fitted presets; with 1/T beacons agree under the lighter tail."""
     claims = json.loads(REPORT.read_text(encoding="utf-8"))["studies"]["lpsm-100"]["claims"]
     headline = {(claim_["preset"], claim_["policy"], claim_["quantity"]): claim_ for claim_ in claims}

@@ -30,7 +30,7 @@ def test_a_small_run_gives_every_table_and_both_figures(findings: Findings) -> N
     assert all(draw(key, frame) for key, frame in findings.figures.items())
 
 
-def test_the_crossover_of_twt_and_dtim_has_equal_charge_per_time(findings: Findings) -> None:
+def test_at_the_crossover_twt_and_dtim_draw_equal_charge_per_time(findings: Findings) -> None:
     """A period costs 15.042 ms awake, and a beacon its charge: T = D x 102.4 ms x the ratio, within 1 %."""
     table = findings.tables[-1].frame
     for chip, ratio in (
@@ -42,7 +42,7 @@ def test_the_crossover_of_twt_and_dtim_has_equal_charge_per_time(findings: Findi
         assert mine["same power: TWT interval, s"].tolist() == pytest.approx(expected, rel=0.01)
 
 
-def test_the_delay_is_that_of_messages_to_the_station_or_the_page_time():
+def test_the_delay_is_the_latency_of_messages_to_the_station_or_else_the_page_time():
     mqtt, pages = simulate("psm", "mqtt", pages=1), simulate("psm", pages=2)
     assert delay_s(mqtt) == mqtt["latency.round_trip_down.latency_s.mean"]
     assert delay_s(pages) == pages.page_time_s.mean

@@ -31,7 +31,7 @@ def test_every_published_number_has_a_predicted_value_and_a_verdict(findings):
     assert findings.provisional
 
 
-def test_a_station_with_20_neighbors_is_awake_longer_than_alone(findings):
+def test_a_station_with_20_neighbors_is_awake_longer_than_a_single_station(findings):
     cells = findings.tables[0].frame.set_index(["neighbors", "transport"])["awake, ms per s"]
     assert float(cells[20, "tcp"].split()[0]) > float(cells[0, "tcp"].split()[0])
     assert len(cells) == len(field.CELLS)
@@ -48,7 +48,7 @@ def test_the_neighbors_together_offer_the_saturation_load():
         assert 8 * 1024 * len(load.messages) * neighbors / 20.0 == pytest.approx(65e6, rel=0.01)
 
 
-def test_two_policies_are_swapped_if_the_energy_of_frames_reverses_their_order():
+def test_two_policies_swap_ranks_if_the_energy_per_frame_reverses_their_order():
     """The first policy needs less energy but more frames than the second; the third differs by noise."""
     rows = [
         {"seed": seed, "policy": policy, "radio_j": radio_j + 0.001 * seed, "frames": frames}
@@ -71,7 +71,7 @@ def test_the_report_states_rule_and_sources(findings):
     assert (findings.tables[-1].frame["judged"].str.startswith("nothing")).sum() == 4
 
 
-def test_the_full_study_judges_on_seeds_that_no_choice_used():
+def test_the_full_study_judges_on_seeds_that_were_used_for_no_choice():
     """The quick study uses other seeds."""
     assert list(field._seeds(FULL, 1)) == list(range(101, 109))
     assert list(field._seeds(QUICK, 1)) == [1, 2]

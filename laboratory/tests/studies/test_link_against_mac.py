@@ -18,7 +18,7 @@ def findings():
         return findings
 
 
-def test_every_published_number_of_the_headline_has_a_value_under_each_model(findings):
+def test_every_published_headline_number_has_a_value_under_each_model(findings):
     """The numbers are 12 of 100 pages, 5 of 4 x 500 pages, and 7 of Bounded Slowdown."""
     numbers = findings.tables[0].frame
     assert numbers["study"].value_counts().to_dict() == {"lpsm-100": 12, "lpsm-4x500": 5, "bsd-energy": 7}

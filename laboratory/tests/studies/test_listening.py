@@ -41,13 +41,13 @@ def rows(**columns) -> pd.DataFrame:
     ("ours", "verdict"),
     [([1.0, 1.1, 1.0], "agrees"), ([1.9, 1.6, 2.6], "open"), ([3.0, 3.1, 3.0], "differs")],
 )
-def test_a_condition_agrees_if_the_whole_interval_is_on_its_side(ours, verdict):
+def test_a_condition_agrees_if_the_whole_interval_satisfies_the_condition(ours, verdict):
     """The paired differences to 2 J are of three seeds."""
     condition = Condition("J/page, difference", "energy_j")
     assert judge_conditions([condition], rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))[1] == verdict
 
 
-def test_a_limit_is_a_tolerance_or_a_share():
+def test_the_limit_of_a_condition_is_a_tolerance_or_a_share():
     """The slowdown may exceed the other one by 0.03, and the energy is at most 91 %."""
     near = Condition("slowdown, difference", "slowdown", 0.03)
     assert judge_conditions([near], rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))[1] == "agrees"
@@ -55,7 +55,7 @@ def test_a_limit_is_a_tolerance_or_a_share():
     assert judge_conditions([share], rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))[1] == "differs"
 
 
-def test_fixed_intervals_are_interpolated_to_equal_delay():
+def test_the_results_of_fixed_intervals_are_interpolated_to_equal_delay():
     """With energy 1 / k and delay k / 2, interpolated energy is inversely proportional to delay."""
     fixed = pd.DataFrame(
         [

@@ -18,7 +18,7 @@ def test_the_measures_agree_with_the_totals_of_the_replay() -> None:
     assert measures["over_worse_half"] <= measures["over_average"]
 
 
-def test_the_measures_of_weights_agree_with_hand_computed_ones() -> None:
+def test_the_measures_of_weights_agree_with_hand_computed_measures() -> None:
     """The first expert is lowest twice before it is highest; the second is lowest once."""
     weights = np.array([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4], [0.4, 0.6], [0.4, 0.6], [0.7, 0.3]])
     measures = weight_measures(weights, losses=np.tile([1.0, 2.0], (6, 1)))

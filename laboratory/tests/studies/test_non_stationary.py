@@ -78,7 +78,7 @@ def test_more_powerful_comparators_have_less_loss(rows, gamma):
 
 
 @pytest.mark.parametrize("gamma", [None, 1e-5])
-def test_the_common_rounds_are_those_that_learn_alpha_recorded(rows, gamma):
+def test_the_common_rounds_are_the_rounds_recorded_by_learn_alpha(rows, gamma):
     """Learning again from their losses gives the mixture loss of the run."""
     _, rounds = logged_run(load_workload(TRACE, PAGES, 1), gamma, None)
     again = LearnAlpha(12, switching_rates(horizon=27_000))
@@ -88,7 +88,7 @@ def test_the_common_rounds_are_those_that_learn_alpha_recorded(rows, gamma):
     assert ours["rounds"] == hindsight["rounds"] == len(rounds)
 
 
-def test_on_common_rounds_each_rate_has_the_loss_of_fixed_share():
+def test_on_common_rounds_the_loss_at_each_rate_equals_that_of_fixed_share():
     """Static-expert has rate 0."""
     table = np.random.default_rng(5).exponential(1, (60, 5))
     learners, hindsight = regrets(
@@ -100,7 +100,7 @@ def test_on_common_rounds_each_rate_has_the_loss_of_fixed_share():
 
 
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
-def test_the_recorded_rounds_are_those_that_lpsm_learns(alpha):
+def test_the_recorded_rounds_are_the_rounds_from_which_lpsm_learns(alpha):
     """Number and last prediction are equal, although LPSM learns idle rounds in one step."""
     workload, policy = load_workload("ucb", 5, 3), Lpsm(alpha=alpha)
     run_alone(build_world(load_topology(), policy), workload.pages)
@@ -135,7 +135,7 @@ def synthetic_runs(more: dict[str, tuple[float, float]]) -> Runs:
     return by_seed(pd.DataFrame(rows))
 
 
-def test_the_gain_is_compared_with_that_on_stationary_traffic():
+def test_the_gain_is_compared_with_the_gain_on_stationary_traffic():
     """Savings are 1 of 2 J and 1 of 5 J. The learner with the least energy is named."""
     half, fifth = (
         synthetic_runs({}),
@@ -164,7 +164,7 @@ def test_the_gain_is_compared_with_that_on_stationary_traffic():
         (0.1, 0.017, "undecided (energy worse, slowdown undecided)"),
     ],
 )
-def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word):
+def test_a_verdict_follows_from_the_two_intervals_and_the_margins(energy, slowdown, word):
     """The margins are 1 % of energy and 0.02 of slowdown. A significant difference can be within them."""
     assert verdict(synthetic_runs({"bsd:p=1": (energy, slowdown)}), "bsd:p=1") == word
 
@@ -180,7 +180,7 @@ def test_the_best_fixed_polling_times_are_selected_in_hindsight():
     assert [*best_fixed(synthetic_runs({})).values()][1:] == ["", ""]
 
 
-def test_remarks_have_the_numbers_and_the_worse_learners_of_the_rows():
+def test_remarks_state_the_numbers_of_the_rows_and_the_learners_that_are_worse():
     runs_ = synthetic_runs({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)})
     text = " ".join(comparisons(runs_))
     assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ per page), and its slowdown differs by -0.102" in text

@@ -17,7 +17,7 @@ def test_each_kind_of_push_traffic_has_its_mean_rate(kind):
     assert len(messages) == pytest.approx(HOURS * 3600 * RATES[kind], rel=0.06)
 
 
-def test_shifting_traffic_has_each_kind_for_a_third_of_the_time():
+def test_shifting_traffic_consists_of_each_kind_of_traffic_for_a_third_of_the_time():
     """The last third has a push every 30 s."""
     times_s = push_workload(PUSH_KINDS[-1], HOURS, 1).messages.at_s
     end_s = HOURS * 3600
@@ -27,7 +27,7 @@ def test_shifting_traffic_has_each_kind_for_a_third_of_the_time():
     assert counts / (end_s / 3) == pytest.approx(list(RATES.values()), rel=0.12)
 
 
-def test_poisson_pushes_equal_the_bundled_trace():
+def test_poisson_pushes_equal_those_of_the_bundled_trace():
     from psm_sim.workload import load_workload
 
     bundled, own = load_workload("pushes", 2, 3), push_workload("poisson", 2, 3)

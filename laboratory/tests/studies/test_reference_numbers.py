@@ -189,7 +189,9 @@ def stored(study: str) -> Any:
         ("trees", "3-NBDT - 3-ID3, crx", "error of a fold"),
     ],
 )
-def test_a_claim_that_the_report_does_not_confirm_differs(study: str, policy: str, quantity: str) -> None:
+def test_a_claim_that_the_report_does_not_confirm_has_the_verdict_differs(
+    study: str, policy: str, quantity: str
+) -> None:
     """With flipped labels, weighted samples are no better. The interval is above 0."""
     (claim,) = (
         claim
@@ -201,7 +203,7 @@ def test_a_claim_that_the_report_does_not_confirm_differs(study: str, policy: st
     assert claim["mean"] > claim["half_width"]
 
 
-def test_joint_training_is_worse_and_four_images_reach_nearly_the_level_of_six() -> None:
+def test_joint_training_is_worse_and_four_images_give_nearly_the_f_measure_of_six() -> None:
     """The F-measures in the report are those after four and six images."""
     rows = {
         row[0]: [float(cell.split()[0]) for cell in row[-2:]] for row in stored("lmu")["tables"][0]["rows"]
@@ -210,7 +212,7 @@ def test_joint_training_is_worse_and_four_images_reach_nearly_the_level_of_six()
     assert rows["lmu"][1] - rows["lmu"][0] < 0.02
 
 
-def test_a_patience_that_is_too_small_seldom_reaches_a_small_error() -> None:
+def test_with_too_small_a_patience_dkm_seldom_reaches_a_small_error() -> None:
     """In 10 dimensions R = 3 and 5 seldom reach .001, while R = 8 and 16 do.
 
     In 50 dimensions R = 8 seldom does.

@@ -43,13 +43,13 @@ def first_number(column: pd.Series[str]) -> pd.Series[float]:
     return column.astype(str).str.extract(r"(-?[\d.]+)")[0].astype(float)
 
 
-def test_the_bound_of_bsd_is_not_measured_if_no_reply_is_buffered() -> None:
+def test_the_bound_of_bsd_has_no_measured_value_if_no_reply_is_buffered() -> None:
     """Without server delay, BSD with p = 0.1 is awake for every reply."""
     (row,) = measure_bound(0.1, Scenario("ucb:server_delay_ms=none", pages=3, seed=1))
     assert (row["bound"], row["held"]) == (None, 0)
 
 
-def test_no_policy_needs_less_than_the_offline_optimum_at_its_delay(
+def test_no_policy_needs_less_energy_than_the_offline_optimum_of_equal_delay(
     tables: dict[str, list[pd.DataFrame]],
 ) -> None:
     """The best schedule is a lower bound on the chain; the simulator has a lower bound of its own."""
@@ -76,14 +76,14 @@ def scores(*values: tuple[float, float]) -> pd.DataFrame:
     )
 
 
-def test_no_setting_dominates_the_frontier() -> None:
+def test_no_setting_on_the_frontier_is_dominated_by_another_setting() -> None:
     """The first of two settings that agree with equally many numbers represents both."""
     both, static, learned, none = (2.2, 1.19), (2.2, 1.6), (1.3, 1.19), (1.0, 1.0)
     assert list(frontier_of(scores(none, static, learned)).index) == [2, 1]
     assert list(frontier_of(scores(none, static, both, learned, both)).index) == [2]
 
 
-def test_the_papers_contradict_each_other_unless_a_setting_agrees_with_both() -> None:
+def test_the_two_papers_contradict_each_other_unless_one_setting_agrees_with_both_papers() -> None:
     """A setting must agree on judging seeds, too."""
     apart, lucky = [(2.2, 1.61), (2.19, 1.53), (1.3, 1.19), (1.0, 1.0)], (2.2, 1.19)
     never = scores(lucky).iloc[:0]
@@ -98,7 +98,7 @@ def test_the_papers_contradict_each_other_unless_a_setting_agrees_with_both() ->
     assert "then takes unknown times" in describe_static_psm(scores((1.3, 1.19)), never)
 
 
-def test_think_times_are_scaled_to_the_published_energy_of_static_psm() -> None:
+def test_think_times_are_scaled_so_that_static_psm_has_its_published_energy() -> None:
     """Static PSM takes 3.62 J per page in each setting."""
     for setting in (Setting("uniform", "800", True), Setting("mah", "none", False, "300", "ns-2 TCP")):
         rows = run_setting(setting, 30, CHOOSING[0])

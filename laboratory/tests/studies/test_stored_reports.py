@@ -33,14 +33,16 @@ UNSAMPLED = {"one-setting"}
 """Studies that nothing repeats: their next run stores a sample."""
 
 
-def test_every_other_study_stores_a_sample_of_rows() -> None:
+def test_every_study_that_is_not_exempt_stores_a_sample_of_rows() -> None:
     """Without a sample, a stale study would not be noticed."""
     stored = {study for report in REPORTS.iterdir() for study in numbers(report.name).get("studies", {})}
     assert stored - {study for _, study in STUDIES} <= UNSAMPLED
 
 
 @pytest.mark.parametrize(("report", "study"), STUDIES)
-def test_repeated_rows_of_a_study_equal_the_sampled_ones_in_its_report(report: str, study: str) -> None:
+def test_rows_of_a_study_that_are_run_again_equal_the_rows_stored_in_its_report(
+    report: str, study: str
+) -> None:
     """The tolerance is 1e-9. A study without data on this computer has no tasks."""
     stored = numbers(report)
     anew = sample_rows(load_study(study).tasks(FULL, stored["seed"]))

@@ -45,7 +45,7 @@ class Names:
         return Findings("names", "Names", "none", tables=[Table("names", frame)])
 
 
-def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
+def test_each_study_gets_the_rows_of_its_own_tasks_in_its_own_order() -> None:
     """The heaviest task of a study runs first, and common tasks of two studies run once."""
     RUNS.clear()
     reported: list[tuple[int, int]] = []
@@ -60,7 +60,7 @@ def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
     assert [done for done, _ in reported] == sorted(done for done, _ in reported)
 
 
-def test_a_finished_study_does_not_wait_for_the_others() -> None:
+def test_a_finished_study_does_not_wait_for_the_other_studies() -> None:
     """The findings come before any task of the others, so an interrupt does not lose them."""
     RUNS.clear()
     findings = reproduce({"one": Names("a", "b"), "two": Names("b", "c")}, TINY, workers=1)

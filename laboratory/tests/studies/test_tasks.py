@@ -23,7 +23,7 @@ def task(kind: str, name: str, weight: int = 1, **labels: Any) -> Task:
     return Task(kind, record_call, {"name": name}, weight, labels)
 
 
-def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
+def test_equal_work_is_done_once_and_the_result_is_labelled_for_each_task() -> None:
     """The heaviest work is first. Labels precede the values and do not distinguish work."""
     DONE.clear()
     reported: list[tuple[int, int, str]] = []
@@ -64,7 +64,7 @@ def test_the_key_of_a_task_depends_on_its_work_and_not_on_its_labels() -> None:
     assert len(set(keys)) == len(keys)
 
 
-def test_a_comparison_as_a_task_has_the_numbers_of_a_run() -> None:
+def test_a_comparison_run_as_a_task_has_the_numbers_of_a_plain_run() -> None:
     """There is one row per policy, in the order of the policies."""
     policies = ("psm", Spec.parse("bsd:p=0.5", "policy"))
     comparison = comparison_task(policies, Scenario(pages=4, seed=3), {"trace": "ucb"})

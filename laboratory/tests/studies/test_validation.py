@@ -129,7 +129,7 @@ def test_the_verdict_is_on_the_largest_difference_and_its_tolerance():
     assert validation_verdict("latency", 3.0, 25.1) == "differs"
 
 
-def test_one_measured_mean_predicts_the_others_within_7_percent_and_two_within_2_5():
+def test_one_measured_mean_predicts_other_means_within_7_percent_and_two_within_2_5_percent():
     """The differences are medians without the two chips whose rows scatter."""
     tallies = {(row["given"], row["chips"]): row for row in table("calibration")}
     without = "without ESP32 and ESP32-S2"
@@ -150,7 +150,7 @@ def test_the_prediction_interval_covers_four_fifths_of_the_measured_means():
         assert np.mean(np.array(sizes) <= limit) >= 0.8
 
 
-def test_with_its_minimum_currents_the_chip_with_two_sleep_states_is_predicted():
+def test_minimum_currents_suffice_to_predict_the_chip_with_two_sleep_states():
     """The ESP32-S2 has no base and charge otherwise."""
     (row,) = (row for row in table("dtim") if row["chip"] == "ESP32-S2" and row["mode"] == "light sleep")
     assert abs(row["difference %"]) < 0.5

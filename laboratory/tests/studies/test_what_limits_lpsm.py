@@ -61,7 +61,7 @@ def test_a_share_is_a_ratio_of_means_with_a_paired_interval():
 @pytest.mark.parametrize(
     ("share", "verdict"), [(0.7, "more than half"), (0.55, "open"), (0.45, "open"), (0.3, "less than half")]
 )
-def test_a_factor_limits_lpsm_if_its_whole_interval_is_above_one_half(share, verdict):
+def test_a_factor_limits_lpsm_if_the_whole_interval_of_its_share_is_above_one_half(share, verdict):
     """The half width is 0.1."""
     assert Closed("", Interval(share, 0.1, 10)).verdict == verdict
 
@@ -85,7 +85,7 @@ def test_a_factor_limits_lpsm_only_on_at_least_three_traces():
     assert price_verdict({**closed, first: weak, second: weak}) == "open"
 
 
-def test_the_setting_of_a_factor_is_chosen_on_other_seeds_than_it_is_judged():
+def test_the_setting_of_a_factor_is_chosen_on_some_seeds_and_judged_on_others():
     """A setting that is best only on the judging seeds is not chosen."""
     chosen, lucky = ALONE["loss"][:2]
     results = judge_factors(rows(0.2, chosen, range(3)), rows(0.9, lucky, range(10, 14)))
@@ -97,7 +97,7 @@ def test_the_setting_of_a_factor_is_chosen_on_other_seeds_than_it_is_judged():
         )
 
 
-def test_the_answer_names_the_factors_that_limit_lpsm_or_none():
+def test_the_answer_names_the_factors_that_limit_lpsm_or_states_that_there_are_none():
     (information,) = ALONE["information"]
     seeds = range(3), range(10, 14)
     limited = summarise(judge_factors(*(rows(0.8, information, numbers) for numbers in seeds)))

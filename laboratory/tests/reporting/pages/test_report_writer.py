@@ -141,7 +141,9 @@ def with_figures(findings: list[Findings], *names: str) -> list[Findings]:
     return [replace(findings[0], figures={name: FRAMES[name] for name in names}), *findings[1:]]
 
 
-def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, findings: list[Findings]) -> None:
+def test_the_page_states_the_rule_the_command_the_seed_and_every_claim(
+    tmp_path: Path, findings: list[Findings]
+) -> None:
     """A claim has its values, interval, difference, verdict and source. Links lead to existing files."""
     report_writer.write_report(tmp_path, findings, 7, "python -m psm_lab synthetic --seed 7")
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
@@ -218,7 +220,9 @@ def test_the_numbers_of_findings_are_valid_json(findings: list[Findings]) -> Non
     assert to_plain(np.float64(1 / 3)) == 0.3333333333
 
 
-def test_standard_output_has_the_claims_tables_remarks_and_rule_of_the_page(findings: list[Findings]) -> None:
+def test_standard_output_has_the_claims_the_tables_the_remarks_and_the_rule_of_the_page(
+    findings: list[Findings],
+) -> None:
     stream = io.StringIO()
     terminal.write_findings(findings, stream)
     text = stream.getvalue()

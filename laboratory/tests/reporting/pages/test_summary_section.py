@@ -16,7 +16,7 @@ def claim(study: str, policy: str, verdict: str, preset: str = "", role: str = "
     return Claim(number, Interval(0.2, 0.01, 3), 0.21, verdict, preset, role)
 
 
-def test_counts_of_the_reproduction_come_from_the_claims() -> None:
+def test_the_counts_of_the_reproduction_are_counts_of_its_claims() -> None:
     claims = [
         claim("bsd-energy", "psm", "agrees", "first", "calibrates"),
         claim("bsd-energy", "bsd:p=1", "agrees", "first", "predicted"),

@@ -45,7 +45,7 @@ def findings() -> list[Findings]:
     return [Findings("synthetic", "Synthetic", "two", claims=claims, presets=presets, provisional=True)]
 
 
-def test_calibrating_and_fitted_numbers_are_never_added_to_predicted_ones(
+def test_calibrating_and_fitted_numbers_are_never_counted_with_predicted_numbers(
     findings: list[Findings],
 ) -> None:
     """The page has a line per preset and role, and no total over roles."""
