@@ -108,7 +108,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
     "less delay": lambda it: it["runs"][-1]["delay_s"].__setitem__(-1, -1.0),
     "a cheaper optimum": lambda it: it["optimum"][0]["cost_j"].__setitem__(0, 0.5),
     "a number as text": lambda it: it["runs"][0]["energy_j"].__setitem__(0, "0.5"),
-    "no number": lambda it: it["runs"][0]["energy_j"].__setitem__(0, float("nan")),
+    "not a number": lambda it: it["runs"][0]["energy_j"].__setitem__(0, float("nan")),
     "an additional key": lambda it: it["runs"][0].update(score=1.0),
     "no optimum": lambda it: it.update(optimum=[]),
     "no digest of data": lambda it: it.update(data={}),

@@ -86,7 +86,9 @@ def test_the_error_for_invalid_dependencies_names_the_cell(tmp_path: Path, chang
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_all_trace_commands_accept_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_trace_commands_runs_and_sweeps_accept_har_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
     """The commands trace info, convert and fit, runs of their results, and a sweep."""
     monkeypatch.chdir(tmp_path)
     har = str(FILES[0])
