@@ -24,7 +24,7 @@ def test_the_beacons_around_a_time_are_the_hand_computed_beacons():
 
 
 @given(GRIDS, NUMBERS)
-def test_at_the_time_of_a_beacon_that_beacon_is_already_past(beacons, number):
+def test_a_beacon_is_already_past_at_its_own_time(beacons, number):
     """The time is on the grid. The beacon is neither before nor after it, and before the next float."""
     time_s = beacons.time(number)
     assert beacons.on(time_s)
@@ -34,7 +34,7 @@ def test_at_the_time_of_a_beacon_that_beacon_is_already_past(beacons, number):
 
 
 @given(GRIDS, NUMBERS, st.floats(-0.9, 0.9))
-def test_a_time_within_the_tolerance_is_the_time_of_the_beacon(beacons, number, share):
+def test_a_time_within_the_tolerance_counts_as_the_time_of_the_beacon(beacons, number, share):
     """The time is up to 0.9 ns off, on either side."""
     time_s = beacons.time(number) + share * TOLERANCE_S
     assert beacons.on(time_s)
@@ -42,7 +42,7 @@ def test_a_time_within_the_tolerance_is_the_time_of_the_beacon(beacons, number, 
 
 
 @given(GRIDS, NUMBERS, st.sampled_from([-2.0, 2.0]))
-def test_a_time_beyond_the_tolerance_is_not_the_time_of_the_beacon(beacons, number, share):
+def test_a_time_beyond_the_tolerance_does_not_count_as_the_time_of_the_beacon(beacons, number, share):
     """A beacon is in the future 2 ns before its time, and past 2 ns after it."""
     time_s = beacons.time(number) + share * TOLERANCE_S
     assert not beacons.on(time_s)

@@ -147,7 +147,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("words", "message"), MENDABLE, ids=[words[:60] for words, _ in MENDABLE])
-def test_an_error_of_the_user_is_one_line_and_status_2(
+def test_a_user_error_gives_one_line_and_status_2(
     folder: Path, capsys: pytest.CaptureFixture[str], words: str, message: str
 ) -> None:
     """The line has the value and the expected values. There is no other output, and no file."""

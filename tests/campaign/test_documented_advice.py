@@ -105,7 +105,7 @@ def test_2_static_psm_draws_a_ninth_of_the_current_that_the_driver_default_draws
     assert pings["DTIM 1 (200 ms awake)"] / pings["DTIM 1 (static PSM)"] == pytest.approx(9, abs=0.5)
 
 
-def test_3_the_cheapest_listen_interval_is_the_documented_one() -> None:
+def test_3_the_cheapest_listen_interval_is_the_documented_interval() -> None:
     """The interval is the cheapest one within the bound."""
     policy = cheapest(3)["policy"]
     assert policy.startswith(("psm", "dynamic"))

@@ -159,7 +159,7 @@ def test_traffic_on_which_no_advice_is_possible_is_an_error_of_one_sentence(
     assert re.search(message, complaint)
 
 
-def test_deep_sleep_is_not_compared_for_reports_more_frequent_than_associations(
+def test_deep_sleep_is_not_compared_if_reports_are_more_frequent_than_associations(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     document = advice(capsys, "--profile", "esp32", "--report-every", "1s", "--replications", "1")

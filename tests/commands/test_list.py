@@ -30,7 +30,9 @@ def test_every_kind_of_component_is_counted(capsys: pytest.CaptureFixture[str]) 
     ]
 
 
-def test_parameters_have_default_unit_range_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_listed_parameters_have_their_default_and_unit_and_range_and_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     p, max_sleep = listed(capsys, "policies")["bsd"]["parameters"]
     assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number > 0 and <= 1e+06")
     assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number > 0 and <= 1e+12, or none")

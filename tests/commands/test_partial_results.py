@@ -83,7 +83,7 @@ def test_finished_policies_are_printed_as_if_run_alone(
     assert messages.count("\n") == 1
 
 
-def test_a_table_and_csv_have_the_finished_policies(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_and_the_csv_output_have_the_finished_policies(capsys: pytest.CaptureFixture[str]) -> None:
     output, _ = output_of([*WORDS, "--format", "csv"], 2, capsys)
     assert [row["policy"] for row in csv.DictReader(io.StringIO(output))] == ["bsd"]
     assert output == output_of([*FINISHED, "--format", "csv"], 0, capsys)[0]

@@ -131,7 +131,7 @@ def test_the_exported_table_equals_the_printed_table(capsys: pytest.CaptureFixtu
     assert "--to must be a file that ends in .csv or .parquet, got 'a.txt'" in capsys.readouterr().err
 
 
-def test_a_damaged_table_has_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_is_printed_for_a_damaged_table(capsys: pytest.CaptureFixture[str]) -> None:
     """An export has the readable rows and the warning. A sweep runs the other tasks again."""
     main(words(SWEEP))
     capsys.readouterr()

@@ -88,7 +88,7 @@ def test_values_from_python_are_checked(name: str, value: object) -> None:
         Thing(**{name: value})  # type: ignore[arg-type]
 
 
-def test_the_error_for_an_unknown_parameter_suggests_the_nearest() -> None:
+def test_the_error_for_an_unknown_parameter_suggests_the_nearest_name() -> None:
     with pytest.raises(InputError, match=r"no parameter 'shar'; expected one of share, .*'share'\?"):
         build(Thing, {"shar": "1"}, "thing")
     with pytest.raises(InputError, match="no parameter 'x'; expected no parameters"):

@@ -71,7 +71,7 @@ def test_a_signal_ignored_at_the_start_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
-def test_the_number_of_processes_is_at_most_that_of_tasks_and_four_per_core(monkeypatch) -> None:
+def test_there_are_at_most_as_many_processes_as_tasks_and_at_most_four_per_core(monkeypatch) -> None:
     """Any number can be requested; the default is one per core."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert [parallel.process_count(100, wanted) for wanted in (None, 1, 5, 2000)] == [2, 1, 5, 8]

@@ -33,7 +33,7 @@ def random_losses(rounds, n, seed):
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_fixed_share_equals_the_sum_over_all_sequences(n, rounds, alpha) -> None:
+def test_the_loss_of_fixed_share_equals_the_sum_over_all_sequences(n, rounds, alpha) -> None:
     """The cumulative loss is -log of the enumerated likelihood, at any switching rate."""
     losses = random_losses(rounds, n, seed=n * 10 + rounds)
     learner = FixedShare(n, alpha)
@@ -42,7 +42,7 @@ def test_fixed_share_equals_the_sum_over_all_sequences(n, rounds, alpha) -> None
 
 
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_static_expert_equals_the_sum_over_constant_sequences(n, rounds) -> None:
+def test_the_loss_of_static_expert_equals_the_sum_over_constant_sequences(n, rounds) -> None:
     """Only constant sequences have prior weight, and the final weights are their posterior."""
     losses = random_losses(rounds, n, seed=n + rounds)
     learner = StaticExpert(n)
@@ -54,7 +54,7 @@ def test_static_expert_equals_the_sum_over_constant_sequences(n, rounds) -> None
 
 @pytest.mark.parametrize("rates", [ALPHAS, [0.01, 0.5, 0.9], [0.0], [0.0, 1.0]])
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_learn_alpha_equals_the_mean_likelihood_of_its_rates(n, rounds, rates) -> None:
+def test_the_likelihood_of_learn_alpha_is_the_mean_likelihood_of_its_rates(n, rounds, rates) -> None:
     """The top level is Bayes' rule over rates: likelihoods average, and their ratio is the posterior."""
     losses = random_losses(rounds, n, seed=7 * n + rounds)
     learner = LearnAlpha(n, rates)

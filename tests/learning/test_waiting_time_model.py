@@ -47,7 +47,7 @@ def test_the_bin_edges_are_as_specified():
     assert EDGES_S[2:] / EDGES_S[1:-1] == pytest.approx(1.1)
 
 
-def test_shares_of_an_interval_agree_with_hand_computed_ones():
+def test_the_shares_of_an_interval_agree_with_hand_computed_shares():
     """The interval is from the middle of the first bin to that of the second.
 
     Without an end, the last bin is whole.
@@ -78,7 +78,7 @@ def test_a_kernel_is_triangular():
     assert kernel[0, :3] == pytest.approx([2 / 3, 1 / 3, 0])
 
 
-def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
+def test_the_curve_of_one_bin_is_a_ramp_and_the_integral_of_the_curve_is_a_parabola():
     """F rises to 1 in 4 ms if all mass is in the first bin.
 
     G is t^2 / 8 ms until 4 ms, and t - 2 ms later.
@@ -90,7 +90,7 @@ def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
     assert area == pytest.approx([0, 0.0005, 0.002, 0.998, 99.998])
 
 
-def test_weights_after_two_observations_agree_with_hand_computed_ones():
+def test_weights_after_two_observations_agree_with_hand_computed_weights():
     """The model has one histogram, half-life 8 and no smoothing.
 
     The E-step adds a mass of 1 after the decay of the first one.

@@ -58,7 +58,7 @@ def test_a_policy_is_called_for_every_frame_sent_or_received():
     assert sum(frame.payload for frame in frames(log, "received")) == PAGE.total_bytes
 
 
-def test_a_page_begins_with_syn_syn_ack_ack_and_request():
+def test_a_page_begins_with_syn_and_syn_ack_and_ack_and_request():
     """The flow is the connection's number, and the second connection has the next one."""
     log, _ = log_of(Recording())
     first = [entry for entry in log if entry[0] in ("sent", "received")][:4]
@@ -71,7 +71,7 @@ def test_a_page_begins_with_syn_syn_ack_ack_and_request():
     assert {frame.flow for frame in frames(log, "received")} == {0, 1}
 
 
-def test_a_packet_that_interrupts_a_doze_calls_the_hooks_interrupted_uplink_and_sent():
+def test_a_packet_that_interrupts_a_doze_calls_the_hooks_interrupted_and_uplink_and_sent():
     """The call with the buffered frames comes before the calls for the packet."""
     log, _ = log_of(Recording())
     assert [event for event, _ in log[:3]] == ["interrupted", "uplink", "sent"]

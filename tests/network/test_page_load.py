@@ -107,7 +107,7 @@ def test_fast_replies_overtake_slow_replies_over_http2():
     assert taken_s == pytest.approx(2 * RTT_S + 1.0, abs=1e-3)
 
 
-def test_dns_tcp_and_tls_handshakes_are_sent_and_received_by_the_radio():
+def test_dns_and_tcp_and_tls_handshakes_are_sent_and_received_by_the_radio():
     """The DNS query, TCP and TLS take a round trip each, plus the recorded delays of the host."""
     secure = PageHost(RTT_S, 0.1, 0.06, secure=True)
     taken_s, world, seen = load(page(START, hosts=(secure,)))

@@ -195,7 +195,7 @@ def test_a_frame_passes_while_the_radio_stays_awake_after_a_beacon():
     assert bench.delivered == [pytest.approx(0.12, abs=1e-6)]
 
 
-def test_always_on_never_dozes():
+def test_the_always_on_policy_never_dozes():
     """The radio reports no beacons."""
     bench = RadioBench(make_policy("always-on"))
     bench.arrive_at(5.03)

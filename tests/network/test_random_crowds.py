@@ -130,7 +130,7 @@ def test_stations_share_restarts_and_have_their_own_losses(policy):
     assert len({tuple(lost() for _ in range(3000)) for lost in losses}) == len(faults)
 
 
-def test_a_crowd_with_every_fault_is_captured():
+def test_a_crowd_with_every_fault_can_be_captured():
     """The file is in order, and the run equals the one without a capture."""
     file = io.BytesIO()
     alone = check(2_000_002, True)

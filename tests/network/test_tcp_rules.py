@@ -590,7 +590,7 @@ def test_an_endpoint_follows_the_script_of_each_tcp_rule(rule: Rule) -> None:
         ("linux", (0.4, 0.4, 0.4, 0.1), (1.2, 1.2, 1.1125, 0.3625 + 0.75 * 0.7125 + 0.25 * 0.4734375)),
     ],
 )
-def test_the_timeout_follows_the_round_trips(
+def test_the_retransmission_timeout_follows_the_round_trip_times(
     stack: str, round_trips_s: tuple[float, ...], timeouts_s: tuple[float, ...]
 ) -> None:
     """Each timeout is the smoothed round trip with the margin of the stack."""
@@ -605,7 +605,7 @@ def test_the_timeout_follows_the_round_trips(
     ("stack", "margin_s"), [("rfc", 0), ("linux", 0.2), ("lwip", 1), ("esp-idf", 1), ("ns3", 0.001)]
 )
 @pytest.mark.parametrize("round_trip_s", [0.001, 0.3, 1.2])
-def test_the_timeout_falls_to_the_minimum_margin_above_equal_round_trips(
+def test_for_equal_round_trips_the_timeout_falls_to_its_minimum_margin_above_them(
     stack: str, margin_s: float, round_trip_s: float
 ) -> None:
     """The timeout falls to the round trip with the minimum margin, or to the minimum timeout."""

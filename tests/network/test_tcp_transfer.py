@@ -90,7 +90,7 @@ class Wire:
 PER_SEGMENT = TcpParameters(delayed_ack_ms=0.0)
 
 
-def test_a_handshake_consists_of_a_syn_a_syn_ack_and_an_ack():
+def test_a_handshake_consists_of_syn_and_syn_ack_and_ack():
     """The first segments and their senders."""
     wire = Wire(PER_SEGMENT)
     wire.transfer(100)

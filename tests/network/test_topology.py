@@ -117,7 +117,7 @@ def test_an_omitted_key_keeps_its_value_from_the_three_node_topology(tmp_path, s
     assert load_topology(file).name == "mine"
 
 
-def test_a_file_has_its_own_name_and_description(tmp_path):
+def test_a_topology_file_has_a_name_and_a_description_of_its_own(tmp_path):
     """The extended topology does not provide them."""
     plain, described = written(
         tmp_path, plain='extends = "modern"\n', described='description = "Mine"\nextends = "plain.toml"\n'
@@ -129,7 +129,7 @@ def test_a_file_has_its_own_name_and_description(tmp_path):
     ]
 
 
-def test_a_file_extends_a_bundled_topology_or_a_file_in_its_folder(tmp_path):
+def test_a_topology_file_may_extend_a_bundled_topology_or_a_file_in_its_own_folder(tmp_path):
     """Keys of the extending file win; the others come from the extended files."""
     near, far = written(
         tmp_path,
@@ -225,7 +225,7 @@ def test_the_error_for_a_broken_topology_file_has_the_file_name(tmp_path, text, 
     assert "broken.toml" in str(error.value)
 
 
-def test_the_error_for_an_unknown_topology_lists_the_bundled_ones():
+def test_the_error_for_an_unknown_topology_lists_the_bundled_topologies():
     """The message suggests the nearest name."""
     with pytest.raises(
         InputError, match=r"Unknown topology 'three-nodes'.*three-node.*Did you mean 'three-node'"

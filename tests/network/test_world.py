@@ -199,7 +199,7 @@ def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
     st.sampled_from(POLICIES),
     st.sampled_from([{}, {"access_point.buffer_frames": "4"}, {"browser.persistent": "true"}]),
 )
-def test_time_energy_and_bytes_add_up_for_any_pages(pages, policy, settings_):
+def test_time_and_energy_and_bytes_add_up_for_any_pages(pages, policy, settings_):
     """Sizes, delays and policies are random, and a buffer overflows."""
     world = run(policy, pages, **settings_)
     assert len(world.visits) == len(pages)

@@ -140,7 +140,7 @@ def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls():
 
 
 @pytest.mark.parametrize("trace", ["ucb", "shifting"])
-def test_anticipate_has_less_energy_and_less_delay_than_lpsm_static_psm_and_bsd(trace):
+def test_anticipate_has_less_energy_and_less_delay_than_lpsm_and_static_psm_and_bsd(trace):
     """The price is 0.1 for LPSM, and for PSM at equal page times, and 3 for BSD."""
     cheap, quick = (mean(trace, 30, f"anticipate:price={price}") for price in ("0.1", "3"))
     lpsm, psm, bsd = (mean(trace, 30, policy) for policy in ("lpsm", "psm", "bsd:p=1"))

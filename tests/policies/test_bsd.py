@@ -135,7 +135,7 @@ def test_p_must_be_above_zero(spec):
 
 
 @pytest.mark.parametrize(("release", "delivered_s"), [(True, 0.1064), (False, 0.8032)])
-def test_the_bound_requires_release_on_uplink(release, delivered_s):
+def test_bsd_keeps_its_delay_bound_only_with_release_on_uplink(release, delivered_s):
     """A reply that arrives 21 ms after its request must be retrieved within 126 ms, because p is 5.
 
     On 0.1 Mbit/s, 40 B take 3.2 ms. The radio is awake to 20 ms and dozes to 100 ms, but sends 1,500 B at 99

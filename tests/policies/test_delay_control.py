@@ -20,7 +20,7 @@ def load_page(control, begin_s, took_s, waits):
     control.frame(begin_s + took_s, waited=True, waits=False)
 
 
-def test_the_excess_of_a_page_equals_the_hand_computed_one():
+def test_the_delay_excess_of_a_page_equals_the_hand_computed_excess():
     """Waits of 40 ms, and of 60 ms shared by four connections, add 70 ms to a page of 470 ms."""
     relative, absolute = DelayControl(1.1, 0.0), DelayControl(None, 0.05)
     for control in (relative, absolute):

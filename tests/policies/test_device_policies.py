@@ -65,7 +65,7 @@ def test_a_frame_within_the_timeout_does_not_wait():
         assert bench.delivered == [pytest.approx(delivered)]
 
 
-def test_each_dtim_beacon_with_group_frames_costs_the_time_awake_of_a_timeout():
+def test_each_dtim_beacon_with_group_frames_keeps_the_station_awake_for_the_timeout():
     """Each group frame keeps the station awake for the timeout, as in ESP8266_NONOS_SDK, issue 192."""
     quiet, chatty = (
         simulate("dynamic:stack=esp-idf", pages=3, profile="esp32-c3", settings=settings)

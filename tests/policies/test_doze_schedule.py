@@ -109,7 +109,7 @@ def test_after_a_known_arrival_time_the_plan_always_dozes():
     awake_w=st.floats(0.05, 1.0),
     plan=st.lists(st.integers(0, 3), min_size=5, max_size=5),
 )
-def test_no_other_plan_costs_less(masses, price, awake_w, plan):
+def test_no_other_doze_plan_costs_less(masses, price, awake_w, plan):
     """All plans with five decision times are compared, by the definition of the cost."""
     costs = RestCosts(price, awake_w, 0.0015, 3)
     times = beacon_times(4, costs)

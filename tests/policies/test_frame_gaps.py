@@ -28,7 +28,7 @@ def gaps(observed) -> FrameGaps:
     )
 
 
-def test_a_frame_received_awake_arrived_in_the_last_4_ms(gaps, observed):
+def test_a_frame_received_while_awake_is_taken_to_have_arrived_in_the_last_4_ms(gaps, observed):
     """The rest at 1 s plans a doze at 1.5 s; the frame is received at 1.2 s."""
     gaps.sent(1.0, request())
     gaps.rests(1.5, 1.6)
@@ -36,7 +36,7 @@ def test_a_frame_received_awake_arrived_in_the_last_4_ms(gaps, observed):
     assert observed == [("request", 0.196, 0.2)]
 
 
-def test_a_frame_retrieved_at_a_beacon_arrived_since_the_last_empty_beacon(gaps, observed):
+def test_a_frame_retrieved_at_a_beacon_is_taken_to_have_arrived_since_the_last_empty_beacon(gaps, observed):
     """The second of two dozes ends with the frame; later frames of the burst are not observed."""
     gaps.sent(1.0, syn())
     gaps.rests(1.0, 1.1)
@@ -86,7 +86,7 @@ def test_gaps_within_a_burst_are_not_observed(gaps, observed):
     assert gaps.waiting[0].context == "received"
 
 
-def test_a_datagram_sent_is_an_outstanding_request_for_two_seconds(gaps, observed):
+def test_a_sent_datagram_counts_as_an_outstanding_request_for_two_seconds(gaps, observed):
     """The reply ends the context of the datagram. A datagram received is no request."""
     gaps.sent(1.0, datagram())
     assert (gaps.asks(2.9), gaps.asks(3.1)) == (True, False)

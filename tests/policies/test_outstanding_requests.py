@@ -60,7 +60,7 @@ def test_two_payloads_of_equal_size_reveal_a_segment_size_smaller_than_that_in_t
     assert flows.waiting == waits
 
 
-def test_an_equal_sized_payload_after_another_request_ends_the_wait():
+def test_a_payload_of_equal_size_after_another_request_ends_the_wait():
     """Only data without another request continue the reply; unsolicited data do not."""
     flows = OutstandingRequests()
     for _ in range(3):

@@ -68,7 +68,7 @@ def test_the_arguments_and_attributes_of_a_policy_are_plain_values(topology):
     assert {type(leaf) for leaf in seen} <= PLAIN
 
 
-def test_a_policy_receives_only_beacon_dtim_and_power_attributes():
+def test_a_policy_receives_attributes_only_for_beacons_and_dtim_and_power():
     """A policy knows neither the trace nor the seed."""
     policy = peek()
     attributes = {name: value for name, value in vars(policy).items() if name != "calls"}

@@ -236,7 +236,7 @@ def error_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("name", "message"), WRONG, ids=[name for name, _ in WRONG])
-def test_the_error_of_a_policy_is_one_line_with_file_line_and_time(
+def test_the_error_of_a_policy_is_one_line_with_file_and_line_number_and_time(
     capsys: pytest.CaptureFixture[str], name: str, message: str
 ) -> None:
     """A policy can neither end the run with status 0 nor lose the result of a long run at its end."""
@@ -263,7 +263,9 @@ def test_standard_output_has_only_the_result(capsys: pytest.CaptureFixture[str],
     assert ("stray" in complaint) == (name == "Prints")
 
 
-def test_the_error_for_a_formula_that_overflows_late_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_for_a_formula_that_overflows_late_in_a_run_quotes_the_formula(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The learner that rejects the losses does not know their source."""
     words = ["--loss", "where(I > 20000, 1/0, 1/Ti)", "--pages", "40"]
     message = error_of(capsys, *words)

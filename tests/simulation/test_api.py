@@ -56,7 +56,7 @@ def test_a_policy_class_is_instantiated_and_the_result_has_the_final_state_of_th
 @pytest.mark.parametrize(
     "images", [FRAME["images"], [[100, 200], []], [np.array([100, 200]), []], ["100;200", None]]
 )
-def test_a_trace_argument_may_be_a_dataframe_a_list_of_pages_or_a_workload(images: Any) -> None:
+def test_a_trace_argument_may_be_a_dataframe_or_a_list_of_pages_or_a_workload(images: Any) -> None:
     frame = FRAME.assign(images=images)
     pages = as_workload(frame).pages
     runs = [
@@ -87,7 +87,7 @@ def test_a_topology_argument_may_be_a_nested_or_a_dotted_dictionary() -> None:
     assert extended.energy_per_page_j != runs[0].energy_per_page_j
 
 
-def test_the_arguments_preset_loss_and_seeds_act_as_on_the_command_line(
+def test_the_arguments_preset_and_loss_and_seeds_act_as_on_the_command_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = (
@@ -157,7 +157,7 @@ def test_a_battery_adds_its_life_in_days_to_the_result() -> None:
     assert values["battery_days"] == pytest.approx(2000 / values["mean_current_ma"] / 24)
 
 
-def test_every_dataframe_has_columns_for_policy_trace_and_seed() -> None:
+def test_every_dataframe_has_columns_for_policy_and_trace_and_seed() -> None:
     """DataFrames of several seeds can therefore be concatenated."""
     settings = {"power.awake_w": 1}
     table = psm_sim.compare(["psm", "bsd"], pages=2, seed=4, settings=settings, baselines=False).frame

@@ -27,7 +27,7 @@ def three(trace: str) -> Comparison:
     return run_comparison(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
 
 
-def test_each_client_has_the_results_of_a_run_alone(trace: str, three: Comparison) -> None:
+def test_each_client_has_the_results_of_a_separate_run(trace: str, three: Comparison) -> None:
     """Other selected clients do not matter."""
     for index, row in enumerate(three.runs[1].to_dict()["clients"]):
         alone = run_comparison(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]

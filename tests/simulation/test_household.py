@@ -99,7 +99,7 @@ def test_with_any_traffic_group_addressed_frames_follow_dtim_beacons_only(trace)
 
 
 @pytest.mark.parametrize("dtim", [1, 3, 10])
-def test_the_current_equals_the_hand_computed_one(dtim):
+def test_the_current_equals_the_hand_computed_current(dtim):
     """The current is within 1 % of that of beacons, and of 50 ms awake after a DTIM beacon or a message.
 
     Poisson frames follow a DTIM beacon, and the radio is awake until 50 ms after the last of them. A message

@@ -14,7 +14,7 @@ PROCESSING = {"power.frame_j": 0.0005}
 
 @pytest.mark.parametrize("settings", [{}, SENDING, WAKING, PROCESSING, SENDING | WAKING | PROCESSING])
 @pytest.mark.parametrize("policy", ["psm", "bsd"])
-def test_the_energies_of_pages_add_up_to_that_of_the_run(policy, settings) -> None:
+def test_the_energies_of_pages_add_up_to_the_energy_of_the_run(policy, settings) -> None:
     """The energy of a page is the difference of the run's energy at its end and at its start."""
     run = simulate(policy, pages=6, seed=3, settings=settings)
     assert run.pages["energy_j"].sum() == pytest.approx(6 * run.energy_per_page_j, rel=1e-12)

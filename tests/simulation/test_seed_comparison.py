@@ -23,7 +23,7 @@ def three() -> Comparison:
     return run_comparison(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=1, references=PSM)
 
 
-def test_each_seed_has_the_results_of_a_run_alone(three: Comparison) -> None:
+def test_each_seed_has_the_results_of_a_separate_run(three: Comparison) -> None:
     """Baselines are compared, too."""
     alone = run_comparison(["lpsm"], Scenario(pages=4, seed=6), references=PSM)
     assert page_rows(three.runs[0].parts[1]) == page_rows(alone.runs[0])
@@ -68,7 +68,7 @@ def test_the_long_dataframe_has_intervals_and_paired_p_values() -> None:
     assert np.isnan(reference["p_value"])
 
 
-def test_one_seed_has_neither_interval_nor_p_value() -> None:
+def test_a_single_seed_gives_neither_an_interval_nor_a_p_value() -> None:
     frame = run_comparison(["bsd"], Scenario(pages=2), references=PSM).long_frame
     assert frame[["low", "high", "p_value"]].isna().all(axis=None)
     assert set(frame["replications"]) == {1}
@@ -112,7 +112,7 @@ def test_progress_counts_every_page_of_every_run() -> None:
     assert {total for _, total, _ in seen} == {8}
 
 
-def test_progress_of_several_seeds_counts_seeds() -> None:
+def test_progress_over_several_seeds_counts_seeds() -> None:
     seen: list[tuple[object, ...]] = []
     run_comparison(["psm"], Scenario(pages=4), 2, lambda *state: seen.append(state), 1)
     assert seen == [(0, 2, "", "seeds"), (1, 2, "", "seeds"), (2, 2, "", "seeds")]

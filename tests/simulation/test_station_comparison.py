@@ -45,7 +45,7 @@ def test_a_stations_table_with_one_station_does_not_change_the_results(policy, s
     assert {**one.row, "wall_s": 0} == {**alone.row, "wall_s": 0}
 
 
-def test_each_station_has_its_own_policy_trace_chip_number_of_pages_and_seed():
+def test_each_station_has_its_own_policy_and_trace_and_chip_and_pages_and_seed():
     """Missing keys are those of the run; pages depend on the name of the station, not on its position."""
     topology = crowd(
         StationSpec("reader", count=2),
@@ -109,7 +109,7 @@ def test_the_timeline_of_one_of_several_stations_agrees_with_the_pages_of_that_s
 
 
 @pytest.mark.parametrize(("fetch", "times"), [("ps-poll", 1.3), ("null", 3.0)])
-def test_a_downloading_neighbour_multiplies_the_energy_awake_of_a_dozing_station(fetch, times):
+def test_a_downloading_neighbour_multiplies_the_awake_energy_of_a_dozing_station(fetch, times):
     """Frames wait for the channel after the beacon, or after a null frame for those of the neighbour."""
     reader = StationSpec("reader", trace="ucb:max_think_s=15", pages=4)
     load = "bulk:stretch_s=40,download.period_s=2.5"

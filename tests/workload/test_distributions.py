@@ -152,7 +152,7 @@ def delays(text: str, pages: int = 200) -> np.ndarray:
 
 
 @pytest.mark.parametrize("text", ["exponential:650", "gamma:650:3", "lognormal:650:1", "uniform:650"])
-def test_server_delays_of_a_family_have_its_mean(text):
+def test_server_delays_drawn_from_a_distribution_family_have_the_mean_of_the_family(text):
     """The mean is over the objects of 200 pages; delays differ from object to object."""
     assert delays(text).mean() == pytest.approx(0.65, rel=0.01)
     assert delays(text).std() > 0.1

@@ -51,7 +51,7 @@ def test_a_page_list_stores_dependencies(tmp_path: Path, path: Path) -> None:
     assert read_page_list(tmp_path / "pages.csv") == pages
 
 
-def test_a_page_list_without_dependencies_has_no_columns_for_them(tmp_path: Path) -> None:
+def test_a_page_list_without_dependencies_has_no_dependency_columns(tmp_path: Path) -> None:
     write_page_list(tmp_path / "pages.csv", (PLAIN,))
     header = (tmp_path / "pages.csv").read_text().splitlines()[0]
     assert header == "page,think_s,main_bytes,images,request_bytes,server_delay_s"

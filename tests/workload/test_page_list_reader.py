@@ -34,7 +34,9 @@ def written(folder: Path, text: str | bytes) -> Path:
 
 
 @given(pages=st.lists(page_views(), min_size=1, max_size=5))
-def test_a_written_page_list_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, pages) -> None:
+def test_reading_a_written_page_list_gives_the_same_pages(
+    tmp_path_factory: pytest.TempPathFactory, pages
+) -> None:
     path = tmp_path_factory.getbasetemp() / "round-trip.csv"
     assert write_page_list(path, pages) == len(pages)
     assert read_page_list(path) == tuple(pages)
@@ -111,7 +113,7 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
         (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: main_bytes must be .*, got '9{37}\\.\\.\\.'"),
     ],
 )
-def test_errors_state_the_file_the_line_the_column_the_value_and_the_expectation(
+def test_errors_state_file_and_line_and_column_and_value_and_expectation(
     tmp_path: Path, text, message: str
 ) -> None:
     """The message is one sentence with the position and a remedy."""
@@ -121,7 +123,7 @@ def test_errors_state_the_file_the_line_the_column_the_value_and_the_expectation
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_page_list_above_the_limits_of_pages_objects_or_bytes_is_an_error(tmp_path, monkeypatch):
+def test_a_page_list_above_the_limits_of_pages_or_objects_or_bytes_is_an_error(tmp_path, monkeypatch):
     path = tmp_path / "list.csv"
     path.write_text(HEADER + "".join(f"{n},1,1,2;3\n" for n in range(1, 5)))
     for name, value, message in (

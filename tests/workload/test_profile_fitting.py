@@ -63,7 +63,7 @@ def test_a_fit_takes_missing_quantities_from_published_tables_and_gives_a_warnin
     assert fit.synthetic
 
 
-def test_a_written_profile_reads_back_and_can_be_used_as_a_trace(synthetic, tmp_path: Path) -> None:
+def test_a_written_profile_can_be_read_again_and_used_as_a_trace(synthetic, tmp_path: Path) -> None:
     """Tables are bit-for-bit equal, and both profiles give the same pages."""
     fit = fit_profile(synthetic[1], 's "q" \\ \n')
     path = tmp_path / "my.toml"

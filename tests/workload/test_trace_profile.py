@@ -67,6 +67,6 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> N
         ),
     ],
 )
-def test_errors_state_the_file_the_table_and_the_expectation(tmp_path: Path, text, message: str) -> None:
+def test_errors_state_file_and_table_and_expectation(tmp_path: Path, text, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load(tmp_path, text)

@@ -56,7 +56,7 @@ def test_messages_are_sent_at_the_configured_rate(timing):
     assert times_h[-1] < HOURS
 
 
-def test_intervals_of_poisson_bursty_and_periodic_messages_have_the_expected_variation():
+def test_intervals_of_poisson_and_bursty_and_periodic_messages_have_the_expected_variation():
     """The coefficient of variation of the intervals is 1, far above 1, and near 0."""
     gaps = {timing: np.diff(drawn_s(timing)) for timing in PARTS}
     variation = {timing: gap.std() / gap.mean() for timing, gap in gaps.items()}
@@ -271,7 +271,7 @@ def test_a_run_without_traffic_uses_only_the_energy_of_sleep_and_has_no_slowdown
     assert directions_of(result.row) == []
 
 
-def test_the_table_the_json_output_and_the_csv_output_have_the_latency_percentiles(capsys):
+def test_table_and_json_and_csv_output_have_the_latency_percentiles(capsys):
     words = ["--policy", "psm", "--trace", "cbr:stretch_s=1", "--pages", "1", "--format"]
     outputs = []
     for form in ("table", "json", "csv"):

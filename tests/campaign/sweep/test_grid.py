@@ -92,7 +92,7 @@ def test_an_axis_of_losses_and_an_axis_of_gamma_are_combined() -> None:
     assert policies(grid("seed=1", loss="max(1/Ti, 2)")) == ["lpsm:loss=max(1/Ti, 2)"]
 
 
-def test_axes_may_vary_the_trace_the_topology_the_number_of_pages_and_settings() -> None:
+def test_axes_may_vary_the_trace_and_topology_and_pages_and_settings() -> None:
     varied = grid(
         "trace.mean_think_s=20,30",
         "topology=modern",

@@ -61,7 +61,7 @@ def rows_of(document: Document) -> dict[str, dict[str, list[Any]]]:
     return {renderer.data_source.tags[0]: renderer.data_source.data for renderer in figure.renderers}
 
 
-def test_the_page_shows_conclusion_command_figures_and_choices() -> None:
+def test_the_page_shows_conclusion_and_command_and_figures_and_choices() -> None:
     document = opened()
     assert "seed 1" in text_of(document, "status")
     assert "anticipate:price=0.25" in text_of(document, "conclusion")

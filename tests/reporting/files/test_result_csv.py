@@ -31,7 +31,7 @@ def test_the_csv_file_has_a_row_per_policy_and_flat_column_names(comparison: Com
         assert int(row["events"]) == run["events"]
 
 
-def test_each_row_has_the_trace_the_topology_and_the_seed(comparison: Comparison) -> None:
+def test_each_row_has_trace_and_topology_and_seed(comparison: Comparison) -> None:
     settings = {"power.awake_w": "1", "beacon.interval_ms": "50"}
     scenario = dataclasses.replace(comparison.scenario, settings=settings)
     row = rows_of(dataclasses.replace(comparison, scenario=scenario))[1]

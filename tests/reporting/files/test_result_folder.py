@@ -101,7 +101,7 @@ def test_an_unwritable_folder_is_an_error_before_the_run(
         files.usable_folder(tmp_path / "x")
 
 
-def test_an_interrupted_forced_run_leaves_the_earlier_results(folder: Path) -> None:
+def test_an_interrupted_run_with_force_leaves_the_earlier_results(folder: Path) -> None:
     """The earlier results are complete, with their own metadata."""
     assert main(PSM) == 0
     before = {path.name: path.read_bytes() for path in folder.rglob("*.*")}

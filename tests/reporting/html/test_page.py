@@ -90,7 +90,7 @@ def test_the_report_has_no_external_addresses(replicated: Comparison) -> None:
 
 
 @given(st.text())
-def test_any_text_is_escaped(text: str) -> None:
+def test_any_text_in_the_report_is_escaped(text: str) -> None:
     """The page contains no tag and no attribute of the text."""
     assert not set("<>\"'") & set(html_document.escape_text(text))
 

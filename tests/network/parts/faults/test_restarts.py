@@ -33,7 +33,7 @@ PUSHED = Messages([Message(9.95, 500, False), Message(12.0, 500, False), Message
 """Messages that are buffered at the restart, sent during it, and sent after it."""
 
 
-def test_a_restart_drops_the_buffered_frames_and_those_that_arrive_during_the_restart(monkeypatch):
+def test_a_restart_drops_buffered_frames_and_frames_that_arrive_during_the_restart(monkeypatch):
     """The third datagram arrives after the station has associated again."""
     at(monkeypatch, 9.99)
     world = world_with(RESTART)

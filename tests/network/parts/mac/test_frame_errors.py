@@ -64,7 +64,7 @@ def seconds_per_frame(rate, timing, limit):
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.3])
-def test_the_duration_of_a_frame_is_the_sum_of_its_attempts_backoffs_and_timeouts(rate):
+def test_the_duration_of_a_frame_is_the_sum_of_its_attempts_and_backoffs_and_timeouts(rate):
     """The tolerance is 2 %; the beacons take less than 1 %."""
     found_s, _ = queue_with_errors(rate, 7, 3000)
     expected_s = 3000 * seconds_per_frame(rate, FrameTiming(MacParameters()), 7)
@@ -96,7 +96,7 @@ def test_an_error_rate_of_0_changes_nothing():
     assert type(plain.hop).__name__ == "MacHop"
 
 
-def test_a_station_stays_awake_from_a_missed_beacon_to_the_next():
+def test_a_station_stays_awake_from_a_missed_beacon_to_the_next_beacon():
     """The parameter is ``stay-awake``; otherwise the station is awake for 5 ms per missed beacon."""
     staying = world_with_errors(0.05, think_s=600.0, size=100, station__missed_beacon="stay-awake")
     dozing = world_with_errors(0.05, think_s=600.0, size=100)
