@@ -99,7 +99,7 @@ def test_the_projection_of_a_gaussian_has_no_variance_across_the_plane():
     assert stated.covariance @ plane.normal == pytest.approx([0, 0], abs=1e-12)
 
 
-def test_the_gaussian_density_agrees_with_the_hand_computed_one():
+def test_the_gaussian_density_agrees_with_the_hand_computed_density():
     """The density of two independent features is a product."""
     p = Gaussian(np.array([1.0, 0.0]), np.diag([4.0, 0.25]))
     by_hand = math.exp(-((3 - 1) ** 2) / 8 - 0.5**2 / 0.5) / (2 * math.pi * 2 * 0.5)

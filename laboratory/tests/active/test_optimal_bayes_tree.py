@@ -99,7 +99,7 @@ def test_no_tree_of_id3_or_exhaustive_search_has_a_higher_expected_accuracy(dept
         assert expected_accuracy(ours, model) >= expected_accuracy(rival, model) - 1e-12
 
 
-def test_an_expected_accuracy_agrees_with_the_hand_computed_one():
+def test_an_expected_accuracy_agrees_with_the_hand_computed_accuracy():
     """One feature gives max{.5 * .7, .5 * .2} + max{.5 * .3, .5 * .8}."""
     model = NaiveBayes(np.array([0.5, 0.5]), (np.array([[0.7, 0.3], [0.2, 0.8]]),))
     assert expected_accuracy(Tree(1, 0, (Tree(-1), Tree(1))), model) == pytest.approx(0.75)

@@ -14,7 +14,7 @@ from psm_lab.active.sphere_instances import error_of, first_hits, sphere_points,
     ("learner", "rule"),
     [(ModifiedPerceptron, lambda: DkmHalvingRule(R=8, s1=5**-0.5)), (Perceptron, AlwaysQuery)],
 )
-def test_the_fast_scan_ends_with_the_same_weights_and_band_as_the_sampler(learner, rule):
+def test_the_block_scan_ends_with_the_same_weights_and_band_as_the_sampler(learner, rule):
     """The 2000 points of dimension 5 are in two blocks."""
     rng = np.random.default_rng(1)
     target = unit_vector(rng, 5)
@@ -38,7 +38,7 @@ def test_the_fast_scan_ends_with_the_same_weights_and_band_as_the_sampler(learne
     assert record.updated.sum() > 10
 
 
-def test_the_fast_scan_counts_the_same_labels_and_mistakes_as_the_sampler():
+def test_the_block_scan_counts_the_same_labels_and_mistakes_as_the_sampler():
     """Labels, updates, wrong predictions and points are counted at the update that reached each level."""
     rng = np.random.default_rng(2)
     target = unit_vector(rng, 5)

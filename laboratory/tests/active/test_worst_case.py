@@ -24,7 +24,7 @@ def test_the_exact_expectation_agrees_with_the_mean_of_sampled_runs():
         assert abs(np.mean(values) - exact) < 5 * np.std(values) / 1500**0.5
 
 
-def test_no_random_comparator_gives_a_smaller_bound_than_the_optimised_one():
+def test_no_random_comparator_gives_a_smaller_bound_than_the_optimised_comparator():
     rng = np.random.default_rng(5)
     X, label = adversarial_stream("noisy", rng, rounds=60, features=4)
     y = np.array([float(label(row, 0)) for row in range(60)])

@@ -85,7 +85,7 @@ def test_each_of_several_clients_has_its_own_run_and_its_own_folder(
         ("--loss nothing --output out", "Unknown loss 'nothing'"),
     ],
 )
-def test_an_error_of_the_user_is_one_line_and_status_2(
+def test_a_user_error_gives_one_line_and_status_2(
     words: str,
     message: str,
     tmp_path: Path,

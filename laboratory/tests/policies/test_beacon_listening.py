@@ -129,7 +129,7 @@ def test_the_numbers_of_useful_and_wasted_beacons_add_up_to_the_number_received(
     assert ("misses_estimated" in tally) == (learner != "dkm")
 
 
-def test_dkm_receives_hardly_any_beacons_except_those_it_is_forced_to_receive():
+def test_nearly_all_beacons_that_dkm_receives_are_forced_beacons():
     """The query band soon is narrower than every margin."""
     tally = simulate("listen:learner=dkm,R=8", pages=60, seed=703).to_dict()["policy_report"]
     assert tally["forced"] > 0.85 * tally["listens"]

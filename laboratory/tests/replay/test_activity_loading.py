@@ -34,7 +34,7 @@ def page(think_s: float, main: int, *images: int, delay_s: float = 0.0) -> Page:
     return Page(think_s, main, images, (300,) * count, (delay_s,) * count)
 
 
-def test_nominal_times_agree_with_hand_computed_ones() -> None:
+def test_nominal_times_agree_with_hand_computed_times() -> None:
     """8 kbit/s are one byte per ms; the line carries one response after another."""
     nominal = NominalTransfers(rate_kbps=8.0, round_trip_ms=100.0, connections=2)
     pages = [page(9.0, 400, 300, 200, 50, delay_s=0.2), page(10.0, 1)]

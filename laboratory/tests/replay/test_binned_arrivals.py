@@ -53,7 +53,7 @@ def test_every_byte_arrives_once(transfers: list[Transfer], step: int) -> None:
 
 
 @given(TRANSFERS, STEPS)
-def test_the_bytes_of_the_bins_add_up_to_those_of_the_poll(
+def test_the_bytes_of_the_bins_add_up_to_the_bytes_of_the_poll(
     transfers: list[Transfer], steps: list[int]
 ) -> None:
     """Each bin occurs once, and none is empty. Reading bins does not retrieve bytes."""

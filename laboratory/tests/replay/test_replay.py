@@ -112,7 +112,7 @@ class Observing(Loss):
         self.polls.append(poll)
 
 
-def test_observe_is_called_once_per_poll_with_arrival_times() -> None:
+def test_the_observe_method_is_called_once_per_poll_with_arrival_times() -> None:
     """A copy of the loss evaluates the polling time in use, and equals the loss of such an expert."""
     loss = Observing()
     loss.polls.append("of another run")

@@ -86,7 +86,7 @@ def test_the_verdict_on_a_direction_follows_from_its_interval(mean, half, side, 
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(0.1, "open"), (0.3, "differs"), (-0.3, "differs")])
-def test_the_verdict_on_a_claim_of_no_difference_is_open_or_differs(mean, verdict):
+def test_the_verdict_on_a_claim_of_no_difference_can_only_be_open_or_differs(mean, verdict):
     """Without a published margin, an interval around 0 decides nothing."""
     claim = no_difference("s", "a - b", "labels", "here")
     assert claim.verdict(Interval(mean, 0.2, 5), mean, words=OPEN_AGREEMENT) == verdict
@@ -143,7 +143,7 @@ def test_every_combination_needs_fewer_than_100_labels_of_easy_images(easy_image
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(digit_ocr.PAIRS)
 
 
-def test_a_fold_that_never_reaches_the_error_has_no_number():
+def test_a_fold_that_never_reaches_the_target_error_has_no_number_of_labels():
     """The labels contradict each other, so the test error is never small enough."""
     ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
     assert np.isnan(digit_ocr.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))

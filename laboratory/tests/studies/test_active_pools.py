@@ -53,7 +53,7 @@ def test_trials_of_a_study_have_distinct_keys_that_depend_on_the_seed(name):
 
 
 @pytest.mark.parametrize("name", MINE)
-def test_every_study_has_claims_tables_and_a_figure(name, small):
+def test_every_study_has_claims_and_tables_and_a_figure(name, small):
     """Claims have verdicts, and tables have reference values."""
     (findings,) = reproduce({name: load_study(name)}, TINY, workers=1)
     assert findings.study == name

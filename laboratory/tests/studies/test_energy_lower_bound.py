@@ -38,7 +38,7 @@ def test_no_policy_uses_less_energy_than_the_lower_bound(seed: int) -> None:
     assert by_delay[0]["energy_lower_bound_j"] <= by_delay[-1]["energy_lower_bound_j"] + 1e-12
 
 
-def test_the_lower_bound_agrees_with_the_hand_computed_one() -> None:
+def test_the_lower_bound_agrees_with_the_hand_computed_bound() -> None:
     """One megabit on the hop of 10 Mbit/s is a tenth of a second awake; the station sleeps otherwise."""
     page = Page(1.0, 125_000, (), (300,), (0.0,))
     assert energy_lower_bound_j([page], load_topology(), 10.0) == pytest.approx(

@@ -107,7 +107,7 @@ def test_the_figure_has_a_panel_for_each_trace():
     assert "offline optimum" in caption
 
 
-def test_the_findings_have_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
+def test_the_findings_have_claims_and_tables_and_the_numbers_of_the_figure(monkeypatch):
     """The run has two seeds, few pages, all policies, and all traces but the long ones."""
     small = tuple(trace._replace(pages=2, quick_pages=2) for trace in PAGE_TRACES[:1])
     claims = tuple(c._replace(traces=small) if c.traces == PAGE_TRACES else c for c in CLAIMS)

@@ -193,7 +193,7 @@ def test_remarks_state_the_numbers_of_the_rows_and_the_learners_that_are_worse()
 @pytest.mark.parametrize(
     ("part", "number"), [("Published gamma", 0), (f"Gamma {MILD:g}", 1), ("Stationary control", 5)]
 )
-def test_remarks_in_the_committed_report_agree_with_its_tables(part, number):
+def test_the_remarks_in_the_committed_report_agree_with_the_tables_in_the_report(part, number):
     """Each learner with a fixed rate is compared with Learn-alpha."""
     study = json.loads(COMMITTED.read_text(encoding="utf-8"))["studies"]["non-stationary"]
     (sentence,) = [text for text in study["remarks"] if text.startswith(f"{part}. Fixed-share compared")]

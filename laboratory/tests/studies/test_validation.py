@@ -70,7 +70,7 @@ def test_every_measured_current_of_a_data_sheet_is_predicted():
         assert row["verdict"] == validation_verdict("dtim", row["difference %"])
 
 
-def test_the_current_of_a_data_sheet_equals_the_hand_computed_one():
+def test_the_current_of_a_data_sheet_equals_the_hand_computed_current():
     """The ESP32-C3 draws 0.13 mA asleep and 84 mA for 192 us and 149 B at 1 Mbit/s."""
     sheet = next(row for row in measured_rows()["data_sheet"] if row["chip"] == "ESP32-C3")
     assert beacon_ms(sheet) == pytest.approx(0.192 + 149 * 8 / 1000)

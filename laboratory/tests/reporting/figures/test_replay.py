@@ -44,7 +44,7 @@ def test_a_replay_of_one_poll_and_two_experts_has_a_figure(name: str) -> None:
     assert "thesis, figure 2-" in draw(name, FIGURES[name](short))[1]
 
 
-def test_a_figure_of_a_replay_without_history_is_an_error(client: ReplayedClient) -> None:
+def test_plotting_a_replay_without_history_is_an_error(client: ReplayedClient) -> None:
     bare = replay_activity(client.activity, ReplayConfig(polls=5))
     with pytest.raises(ValueError, match="has no history; run it with history=True"):
         loss_columns(bare)

@@ -129,7 +129,7 @@ def test_the_sentences_on_the_replay_have_the_counts_of_its_table() -> None:
     assert text("reports/reproduction/README.md").count(sentence) == 2
 
 
-def test_the_factors_that_limit_lpsm_are_those_of_the_table() -> None:
+def test_the_factors_named_as_limits_of_lpsm_are_the_factors_in_the_table() -> None:
     """The sentence names each factor that closes more than half of the distance at some price."""
     page, factors = text("reports/what-limits-lpsm/README.md"), table("what-limits-lpsm", "what-limits-lpsm")
     alone = page.partition("No factor alone limits LPSM. Of ")[2].partition(", none closes")[0].split(", ")

@@ -141,7 +141,7 @@ def with_figures(findings: list[Findings], *names: str) -> list[Findings]:
     return [replace(findings[0], figures={name: FRAMES[name] for name in names}), *findings[1:]]
 
 
-def test_the_page_states_the_rule_the_command_the_seed_and_every_claim(
+def test_the_page_states_the_rule_and_the_command_and_the_seed_and_every_claim(
     tmp_path: Path, findings: list[Findings]
 ) -> None:
     """A claim has its values, interval, difference, verdict and source. Links lead to existing files."""
@@ -179,7 +179,7 @@ def test_the_same_findings_give_the_same_bytes(tmp_path: Path, findings: list[Fi
         assert one.is_dir() or one.read_bytes() == two.read_bytes(), one.name
 
 
-def test_a_report_that_fails_does_not_change_the_earlier_one(
+def test_a_report_that_fails_does_not_change_the_earlier_report(
     tmp_path: Path, findings: list[Findings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All bytes are equal, and no temporary file remains."""
@@ -220,7 +220,7 @@ def test_the_numbers_of_findings_are_valid_json(findings: list[Findings]) -> Non
     assert to_plain(np.float64(1 / 3)) == 0.3333333333
 
 
-def test_standard_output_has_the_claims_the_tables_the_remarks_and_the_rule_of_the_page(
+def test_standard_output_has_the_claims_and_tables_and_remarks_and_rule_of_the_page(
     findings: list[Findings],
 ) -> None:
     stream = io.StringIO()

@@ -71,7 +71,7 @@ def test_every_number_has_a_column_per_preset(findings: list[Findings]) -> None:
     assert rows[2][-1] == "3.700 (largest; kept in 25 %) differs, predicted"
 
 
-def test_terminal_and_json_have_separate_tallies(findings: list[Findings]) -> None:
+def test_the_terminal_and_json_outputs_have_separate_tallies(findings: list[Findings]) -> None:
     """The tallies are by preset, then by role, with the history of the preset."""
     stream = io.StringIO()
     terminal.write_findings(findings, stream)
