@@ -45,8 +45,7 @@ def test_waiting_for_beacons_costs_no_listening_time_if_there_are_no_neighbors()
     assert listened_s(bench, 1.0) == 0
 
 
-@pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "psm:listen_interval=7", "lpsm"])
-@pytest.mark.parametrize("neighbors", [1, 4])
+@pytest.mark.parametrize(("policy", "neighbors"), [("psm", 4), ("psm:listen_interval=7", 1), ("lpsm", 4)])
 def test_the_time_awake_equals_that_of_a_simulation_of_every_beacon(policy, neighbors):
     """Neighbors send at random; the reference records the end of every beacon."""
     random, until_s = np.random.default_rng(neighbors), 20.0
