@@ -17,7 +17,7 @@ def findings():
     """Return the findings of two replications with few neighbors, policies and pages."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(field, "FRAME_POLICIES", ("psm", "bsd:p=1", "lpsm"))
-        patched.setattr(field, "_seconds", lambda _: 1.5)
+        patched.setattr(field, "_seconds", lambda _: 1.0)
         patched.setattr(field, "_pages", lambda _: 2)
         (findings,) = reproduce({"field": load_study("field")}, Scale(2, 2, 2), workers=1)
         return findings

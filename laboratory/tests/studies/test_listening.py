@@ -113,7 +113,7 @@ def test_the_findings_have_claims_and_tables_and_the_numbers_of_the_figure(monke
     claims = tuple(c._replace(traces=small) if c.traces == PAGE_TRACES else c for c in CLAIMS)
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]
     changes = {"PAGE_TRACES": small, "PUSH_TRACES": PUSH_TRACES[::2], "CLAIMS": claims}
-    monkeypatch.setattr(listening, "push_workload", partial(push_workload, page_s=900.0))
+    monkeypatch.setattr(listening, "push_workload", partial(push_workload, page_s=300.0))
     for name, value in {**changes, "PUSH_POLICIES": tuple(needed)}.items():
         monkeypatch.setattr(listening, name, value)
     (findings,) = reproduce({"listening": load_study("listening")}, Scale(2, 2, 2), workers=1)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from psm_lab.reporting.study_numbers import numbers_of
 from psm_lab.studies import STUDIES, load_study
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.study_runner import reproduce
@@ -66,13 +65,6 @@ def test_a_finished_study_does_not_wait_for_the_other_studies() -> None:
     findings = reproduce({"one": Names("a", "b"), "two": Names("b", "c")}, TINY, workers=1)
     assert list(next(findings).tables[0].frame["name"]) == ["a", "b"]
     assert sorted(RUNS) == ["a", "b"]
-
-
-def test_the_findings_do_not_depend_on_the_number_of_workers() -> None:
-    """The bytes of a real study are compared."""
-    studies = {"lpsm-100": load_study("lpsm-100")}
-    one, two = (list(reproduce(studies, TINY, seed=5, workers=workers)) for workers in (1, 2))
-    assert numbers_of(one, 5) == numbers_of(two, 5)
 
 
 @pytest.mark.parametrize("name", STUDIES)
