@@ -142,7 +142,7 @@ def test_closing_the_environment_leaves_no_thread_and_no_run():
         env.close()
         env.close()
         assert threading.active_count() == threads
-        assert running_greenlets() == greenlets
+    assert running_greenlets() == greenlets
     with pytest.raises(InputError, match=r"step\(\) requires an episode"):
         env.step((0, 0))
 

@@ -139,7 +139,7 @@ def test_a_policy_in_a_second_process_gives_the_same_run_bit_for_bit(policy, tra
 def test_a_user_defined_policy_with_parameters_runs_in_a_second_process(own):
     """Each run has its own process."""
     policies = [EntryPolicy(f"{own}:Mine:limit={limit}") for limit in (1, 4)]
-    runs = psm_sim.compare(policies, pages=2, replications=2, workers=2).runs
+    runs = psm_sim.compare(policies, pages=2, replications=1, workers=1).runs
     assert runs[0].energy_per_page_j > runs[1].energy_per_page_j
 
 

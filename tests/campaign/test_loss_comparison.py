@@ -221,7 +221,7 @@ def test_the_command_writes_an_html_page_and_all_curves(
     assert "already exists" in capsys.readouterr().err
 
 
-def test_names_in_the_html_page_are_escaped(losses: LossComparison) -> None:
+def test_names_in_the_html_page_are_escaped() -> None:
     """A formula may contain characters of markup."""
     comparison = psm_sim.compare_losses(
         ["gamma * I * Ti + (Ti < 300)"], pages=2, replications=1, gammas=[1e-5], workers=1
@@ -230,7 +230,6 @@ def test_names_in_the_html_page_are_escaped(losses: LossComparison) -> None:
     page = html_of_losses(comparison, "python -m psm_sim losses '<script>'")
     assert "<script>'" not in page
     assert "Ti &lt; 300" in page
-    assert html_of_losses(losses, "x") == html_of_losses(losses, "x")
 
 
 def test_a_loss_computed_per_page_has_a_remark(tmp_path: Path) -> None:

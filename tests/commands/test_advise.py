@@ -62,15 +62,6 @@ def test_the_json_output_has_the_rows_and_the_answer(capsys: pytest.CaptureFixtu
     assert [row["setting"] for row in document["rows"] if row["is_default"]] == ["DTIM 3 (50 ms awake)"]
 
 
-def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Outputs are equal byte for byte, although each process has its own hash seed."""
-    words = (*SHORT, "--latency", "300ms", "--format", "json")
-    assert main(["advise", *DEVICE[:-1], "3", *words]) == 0
-    parallel = capsys.readouterr().out
-    assert main(["advise", *DEVICE, *words]) == 0
-    assert capsys.readouterr().out == parallel
-
-
 def test_advice_on_page_traffic_has_the_columns_of_pages(capsys: pytest.CaptureFixture[str]) -> None:
     """The columns are in milliwatts without a chip. ``--trace`` is another name of ``--traffic``."""
     words = ("--trace", "ucb", "--pages", "3", "--replications", "2", "--workers", "1", "--latency", "5s")

@@ -9,11 +9,13 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from psm_sim.cli import main
 
 GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..6 --pages 20 --format csv"
 
@@ -43,6 +45,13 @@ def start(tmp_path: Path) -> Iterator:
         process.communicate()
 
 
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable:
+    """Return a function that runs a command in this process, and returns its status, output and messages."""
+    monkeypatch.chdir(tmp_path)
+    return lambda words: (main(shlex.split(words)), *capsys.readouterr())
+
+
 def done(path: Path) -> int:
     """Return the number of rows of a table, or 0 without a table."""
     try:
@@ -64,10 +73,10 @@ def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
 
 
 def test_a_killed_sweep_that_is_continued_gives_the_rows_of_an_uninterrupted_sweep(
-    start, tmp_path: Path
+    start, run, tmp_path: Path
 ) -> None:
     """The sweep is killed before the first task or between two tasks; exports are equal, too."""
-    expected, _ = start(f"{GRID} --output whole.sqlite --workers 1").communicate()
+    _, expected, _ = run(f"sweep {GRID} --output whole.sqlite --workers 1")
     path = tmp_path / "killed.sqlite"
     for workers, tasks in ((1, 0), (2, 1)):
         process = start(f"{GRID} --output killed.sqlite --workers {workers}")
@@ -75,10 +84,10 @@ def test_a_killed_sweep_that_is_continued_gives_the_rows_of_an_uninterrupted_swe
         process.kill()
         process.communicate()
     assert done(path) >= 1
-    output, _ = start(f"{GRID} --output killed.sqlite --workers 2").communicate()
+    _, output, _ = run(f"sweep {GRID} --output killed.sqlite --workers 1")
     assert output == expected
     assert output.count("\n") == 25
-    exported = [start(f"export {name}.sqlite").communicate()[0] for name in ("whole", "killed")]
+    exported = [run(f"sweep export {name}.sqlite")[1] for name in ("whole", "killed")]
     assert exported[0] == exported[1] != ""
 
 
@@ -90,7 +99,7 @@ def test_a_killed_sweep_that_is_continued_gives_the_rows_of_an_uninterrupted_swe
     ],
 )
 def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_the_sweep(
-    workers: int, number: int, status: int, sentence: str, start, tmp_path: Path
+    workers: int, number: int, status: int, sentence: str, start, run, tmp_path: Path
 ) -> None:
     path = tmp_path / "sweep.sqlite"
     process = start(f"--policy psm --vary seed=1..2000 --pages 40 --workers {workers}")
@@ -100,34 +109,33 @@ def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_the_sweep(
     assert (process.returncode, without_progress(messages)) == (status, sentence)
     before = done(path)
     assert before >= 1
-    _, messages = start(f"--policy psm --vary seed=1..6 --pages 40 --workers {workers}").communicate()
+    _, _, messages = run("sweep --policy psm --vary seed=1..6 --pages 40 --workers 1")
     assert without_progress(messages) == "6 tasks in sweep.sqlite.\n"
     assert before <= done(path) <= before + 6
 
 
-def test_a_second_sweep_that_writes_the_same_table_is_an_error(start, tmp_path: Path) -> None:
+def test_a_second_sweep_that_writes_the_same_table_is_an_error(start, run, tmp_path: Path) -> None:
     """The first sweep continues; when it is killed, the table is free immediately."""
     path = tmp_path / "sweep.sqlite"
     first = start("--policy psm --vary seed=1..2000 --pages 40 --workers 1")
     wait_for(first, path, 1)
-    second = start("--policy psm --vary seed=1..2 --pages 40 --workers 1")
-    output, messages = second.communicate()
-    assert (second.returncode, output) == (2, "")
+    second = "sweep --policy psm --vary seed=1..2 --pages 40 --workers 1"
+    status, output, messages = run(second)
+    assert (status, output) == (2, "")
     assert "psm_sim: The table 'sweep.sqlite' is in use by another sweep; wait" in messages
     assert first.poll() is None
     first.kill()
     first.communicate()
-    third = start("--policy psm --vary seed=1..2 --pages 40 --workers 1")
-    third.communicate()
-    assert third.returncode == 0
+    assert run(second)[0] == 0
 
 
-def test_a_full_disk_is_an_error_and_loses_no_rows(start, tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_and_loses_no_rows(start, run, tmp_path: Path) -> None:
     """The stored rows remain, and the sweep continues when there is space again."""
     import resource
 
     path = tmp_path / "sweep.sqlite"
-    first, _ = start("--policy psm --vary seed=1..3 --pages 2 --workers 1 --format csv").communicate()
+    few = "sweep --policy psm --vary seed=1..3 --pages 2 --workers 1 --format csv"
+    _, first, _ = run(few)
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, path.stat().st_size))
@@ -138,9 +146,7 @@ def test_a_full_disk_is_an_error_and_loses_no_rows(start, tmp_path: Path) -> Non
     assert process.returncode == 2
     assert message.startswith("psm_sim: The table 'sweep.sqlite' cannot be used: ")
     assert message.count("\n") == 1
-    again, _ = start("--policy psm --vary seed=1..3 --pages 2 --workers 1 --format csv").communicate()
-    assert again == first
-    process = start(words)
-    output, _ = process.communicate()
-    assert process.returncode == 0
+    assert run(few)[:2] == (0, first)
+    status, output, _ = run(f"sweep {words}")
+    assert status == 0
     assert output.count(",done,") == 40

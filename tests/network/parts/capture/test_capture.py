@@ -122,7 +122,7 @@ def test_the_tim_bit_is_set_exactly_while_frames_are_buffered(policy, variant):
 def test_the_tim_bit_is_cleared_when_a_frame_expires():
     """The access point drops the frame later than the end of its lifetime."""
     settings = {"access_point__ageing_s": 0.25}
-    _, _, data = captured("psm:listen_interval=8", pages=1, trace="push", **settings)
+    _, _, data = captured("psm:listen_interval=8", pages=1, trace="push:stretch_s=900", **settings)
     bits = "".join(str(int(beacon.names)) for beacon in beacons_of(data))
     assert {len(named) for named in bits.split("0") if named} == {1, 2, 3}
 
