@@ -56,7 +56,9 @@ def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
     """
     for name, module in list(sys.modules.items()):  # may have been imported before the first block
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and not name.startswith(PLUGIN) and Path(file).absolute() not in _digests:
+        if not isinstance(file, str) or name.startswith(PLUGIN) or file.startswith(_LIBRARIES):
+            continue  # most modules are of libraries, and a path of each would cost 15 ms per call
+        if Path(file).absolute() not in _digests:
             _note(Path(file).absolute())
     for path in named:
         _digests.pop(Path(path).absolute(), None)
