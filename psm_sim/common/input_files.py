@@ -48,27 +48,29 @@ def open_input(path: Path) -> io.BufferedReader:
     return path.open("rb")
 
 
-def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """Return the content of a file of at most *max_bytes* bytes.
+def unreadable(path: Path, error: OSError) -> InputError:
+    """Return the error for a file that cannot be read."""
+    return InputError(f"{path} cannot be read: {error.strerror or error}; specify a readable file.")
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """Return the UTF-8 text of a file of at most *max_bytes* bytes.
+
+    Editors on Windows write a byte order mark first.
 
     Raises
     ------
     InputError
-        If the file is larger, or cannot be opened with :func:`open_input`.
+        If the file is larger, cannot be read, or is a pipe or a device.
     """
-    with open_input(path) as file:
-        data = file.read(max_bytes + 1)
+    try:
+        with open_input(path) as file:
+            data = file.read(max_bytes + 1)
+    except OSError as error:
+        raise unreadable(path, error) from error
     if len(data) > max_bytes:
         raise InputError(f"{path} is larger than {max_bytes >> 10:,} KiB; expected a smaller file.")
-    return data
-
-
-def read_text(path: Path, max_bytes: int) -> str:
-    """Return the UTF-8 text of a file; see :func:`read_bytes` for *max_bytes* and the errors.
-
-    Editors on Windows write a byte order mark first.
-    """
-    return read_bytes(path, max_bytes).decode("utf-8-sig")
+    return data.decode("utf-8-sig")
 
 
 def read_toml(path: Path, kind: str) -> dict[str, Any]:
@@ -81,8 +83,6 @@ def read_toml(path: Path, kind: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(read_text(path, MAX_TOML_BYTES))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; specify a readable file.") from error
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
@@ -101,4 +101,4 @@ def file_digest(file: Path) -> str:
         with open_input(file) as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}; specify a readable file.") from error
+        raise unreadable(file, error) from error

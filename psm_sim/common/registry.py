@@ -37,7 +37,7 @@ def _classes(file: str) -> str:
     """Return a hint at the public classes in a user's file, without importing the file; "" if it has none."""
     try:
         names = re.findall(r"^class ([^\W_]\w*)", read_text(Path(file), 1 << 20), re.MULTILINE)
-    except (OSError, ValueError):
+    except ValueError:
         return ""
     return f", such as {', '.join(f'{file}:{name}' for name in names[:3])}" if names else ""
 

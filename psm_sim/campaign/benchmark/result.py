@@ -197,8 +197,8 @@ def read_result(path: Path) -> BenchmarkResult:
         result = _result_of(document)
         if json.loads(to_json(result)) != document:  # parsing lost content, e.g. a duplicate row of a run
             raise ValueError
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; specify a result file.") from error
+    except InputError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{path} is no complete result of psm_sim benchmark --output; write it again."

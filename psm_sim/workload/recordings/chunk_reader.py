@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_files import open_input
+from psm_sim.common.input_files import open_input, unreadable
 from psm_sim.common.progress import Progress
 
 CHUNK_BYTES = 1 << 20
@@ -76,9 +76,7 @@ class ChunkReader:
                 "the file again."
             ) from error
         except OSError as error:
-            raise InputError(
-                f"{self.path} cannot be read: {error.strerror or error}; specify a readable file."
-            ) from error
+            raise unreadable(self.path, error) from error
 
     def head(self, size: int = 1 << 16) -> bytes:
         """Return the first bytes of the decompressed data, at most *size*."""
