@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,16 +18,9 @@ _GAMMA = "weight of a byte's waiting time against energy"
 
 @dataclass
 class _LatencyPlusEnergy(Loss):
-    """Base class of ``gamma I Ti^2 / (2 T)`` plus an energy term of the candidate alone.
-
-    Both terms of the candidates are cached, because a policy uses the same candidates in every round.
-    Returned arrays are therefore read-only.
-    """
+    """Base class of ``gamma I Ti^2 / (2 T)`` plus an energy term of the candidate alone."""
 
     gamma: float
-    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
-    _energy: FloatArray = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
-    _squares: FloatArray = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_all(self, f"loss {self.name}")
@@ -38,24 +31,14 @@ class _LatencyPlusEnergy(Loss):
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time, shape (n,), in nats."""
-        # Compare the content, because the caller may have modified the same array in place.
-        if times_ms.tobytes() != self._key:
-            self._cache_terms(times_ms)
-        if not poll.buffered_bytes:
-            return self._energy
-        losses: FloatArray = self._squares * (self.gamma * poll.buffered_bytes / (2.0 * poll.slept_ms))
-        losses += self._energy
+        losses = self.energy(times_ms)
+        if poll.buffered_bytes:
+            losses += times_ms * times_ms * (self.gamma * poll.buffered_bytes / (2.0 * poll.slept_ms))
         return losses
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
         """Return the energy term. Without buffered bytes there is no latency term, for any doze."""
-        return self(Poll(1.0), times_ms)
-
-    def _cache_terms(self, times_ms: FloatArray) -> None:
-        self._energy = self.energy(times_ms)
-        self._energy.flags.writeable = False
-        self._squares = times_ms * times_ms
-        self._key = times_ms.tobytes()
+        return self.energy(times_ms)
 
 
 @dataclass
@@ -93,6 +76,4 @@ class InverseLogLoss(_LatencyPlusEnergy):
 
     def energy(self, times_ms: FloatArray) -> FloatArray:
         """Return 1 / log Ti."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            energy: FloatArray = 1.0 / np.log(times_ms)
-        return energy
+        return 1.0 / np.log(times_ms)

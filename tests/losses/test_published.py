@@ -32,9 +32,3 @@ def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:
     """The thesis requires it."""
     with pytest.raises(InputError, match=rf"loss {loss.name}: gamma must be a number > 0 and <= .*, got"):
         loss(gamma=gamma)
-
-
-def test_loss_arrays_that_depend_only_on_the_candidates_are_read_only() -> None:
-    """These losses are cached for the next round."""
-    with pytest.raises(ValueError, match="read-only"):
-        InverseLoss()(Poll(100.0), np.array([100.0]))[0] = 5.0
