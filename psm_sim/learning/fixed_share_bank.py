@@ -19,8 +19,8 @@ _MIN_STAY = 1e-9
 class FixedShareBank:
     """Distributions p_{t,j}(i) of m Fixed-share learners over the same n experts.
 
-    In every round each expert receives at least min(1 - alpha, alpha / (n - 1)) of the weight at its rate.
-    The best expert's likelihood is scaled to 1, so the mixture of a rate cannot underflow and plain
+    In every round each expert receives at least the share min(1 - alpha, alpha / (n - 1)) of the weight of a
+    learner. The best expert's likelihood is scaled to 1, so the mixture of a rate cannot underflow and plain
     arithmetic on an (n, m) array is safe. Two kinds of rates lack this lower bound: rates within 1e-9 of 1,
     and rates so close to 0 that the share is below 1e-100. Their columns are maintained as logarithms by
     :class:`LogFixedShareBank`.
@@ -32,8 +32,8 @@ class FixedShareBank:
     rates : ndarray, shape (m,)
         Switching rates.
     keep, added : ndarray, shape (m,)
-        For each rate, the factor by which a weight is multiplied in a round, and the term then added to it
-        (eq. 2.3).
+        For each rate, the factor by which a weight is multiplied in a round, and the term that is added to
+        the product (eq. 2.3).
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:

@@ -170,7 +170,7 @@ _MIN_WEIGHT = 1e-150
 class LearnAlpha(Learner):
     """Learn-alpha learner: learns the switching rate together with the expert.
 
-    It runs m Fixed-share learners, one per rate. A Static-expert over their mixture losses weights them
+    It runs m Fixed-share learners, one per rate. A Static-expert learner weights them by their mixture losses
     (thesis, eqs. 2.6 to 2.8). A round takes O(m n) time, independently of the number of rounds.
 
     The weight of a rate is multiplied by its evidence in each round. The logarithms of the weights are

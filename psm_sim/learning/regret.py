@@ -143,9 +143,10 @@ def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
 def best_rate(losses: ArrayLike) -> BestRate:
     """Return the switching rate in [0, 1] with the minimum loss in hindsight.
 
-    The curve at ``switching_rates(T)``, 0 and 1 is nowhere more than 1/2 nat above its minimum (Theorem 1).
-    From its lowest local minima, Newton's method with bisection as a safeguard finds the rate at which the
-    expected share of switches equals alpha. If L_T does not depend on alpha, alpha* is 0.
+    L_T is computed at ``switching_rates(T)``, 0 and 1. At one of these rates, L_T is at most 1/2 nat above
+    its minimum (Theorem 1). Newton's method, with bisection as a safeguard, starts at the lowest local minima
+    of these values. It finds the rate at which the expected share of switches equals alpha. If L_T does not
+    depend on alpha, alpha* is 0.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Lookahead on many rounds of Fixed-share that all have the same losses, by eigenmodes.
 
 With unnormalised weights v over the experts, a round of Fixed-share (thesis, eqs. 2.2 and 2.3) is the linear
-map v <- M D v. D holds the likelihoods exp(-L(i)), and M = keep I + share 1 1' the switches. M and D are
-symmetric, so D^(1/2) M D^(1/2) has real eigenvalues and orthonormal eigenvectors, the modes, for each
-switching rate. In the basis of the modes, k rounds multiply each coordinate by the k-th power of its
-eigenvalue.
+map v <- M D v. D is the diagonal matrix of the likelihoods exp(-L(i)). M = keep I + share 1 1' describes the
+switches. M and D are symmetric, so for each switching rate D^(1/2) M D^(1/2) has real eigenvalues and
+orthonormal eigenvectors, the modes. In the basis of the modes, k rounds multiply each coordinate by the k-th
+power of its eigenvalue.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ class Eigenmodes:
         return powers
 
     def value_terms(self, values: FloatArray) -> FloatArray:
-        """Return the term of each mode in the weighted sums of *values*, shape (n,), and of ones.
+        """Return the terms of the modes in the weighted sum of *values* and in the sum of the weights.
 
-        Shape (2, m, n).
+        *values* has shape (n,), and the result has shape (2, m, n).
         """
         # The values rarely change between blocks. The cache saves 5 % of the time of a page with ``lpsm``.
         key = values.tobytes()
@@ -238,14 +238,14 @@ class Lookahead:
             yield weighted / weights
 
     def _terms(self, coordinates: FloatArray, rates: slice) -> FloatArray:
-        """Return the terms of the modes of k *rates* in the sums of values and ones, shape (2, k, n)."""
+        """Return the terms of the modes of k *rates* in both sums of a block, shape (2, k, n)."""
         terms: FloatArray = self._terms_of_values[:, rates] * (coordinates * self._rate_weights[rates]).T
         return terms
 
     def learn(self, rounds: int) -> None:
         """Let the learner learn *rounds* rounds, at least 1, at once.
 
-        Equivalent to as many calls of :meth:`~psm_sim.learning.Learner.update`, up to rounding.
+        Equivalent to *rounds* calls of :meth:`~psm_sim.learning.Learner.update`, up to rounding.
         """
         self._skip(rounds, *self.after(rounds))
 
@@ -255,7 +255,7 @@ class Lookahead:
         Returns
         -------
         log_evidence : ndarray, shape (m,)
-            Log evidence of each rate, without the factor in the sums of the weights.
+            Log evidence of each rate, without the factor that is the sum of its column of *weights*.
         weights : ndarray, shape (n, m)
             Unnormalised weights of the experts at each rate.
         """

@@ -37,9 +37,9 @@ def relative_entropy(p: ArrayLike, q: ArrayLike) -> FloatArray:
 def switching_rates(horizon: float) -> FloatArray:
     """Return the optimal switching rates for *horizon* rounds, ascending, shape (m,).
 
-    Every alpha* in [0, 1] is within delta = 1 / (2 * horizon) of one rate alpha_j in D(alpha*||alpha_j)
-    (thesis, eq. 2.12), and m is about sqrt(2 * horizon). The set is symmetric about 1/2. It contains 1/2 as
-    in the thesis, although for some horizons the two neighbours of 1/2 would suffice.
+    For every alpha* in [0, 1], D(alpha*||alpha_j) is at most delta = 1 / (2 * horizon) for one of the rates
+    alpha_j (thesis, eq. 2.12), and m is about sqrt(2 * horizon). The set is symmetric about 1/2. It contains
+    1/2 as in the thesis, although for some horizons the two neighbours of 1/2 would suffice.
 
     Parameters
     ----------

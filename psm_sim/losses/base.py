@@ -36,8 +36,8 @@ class Loss(ABC):
     """``"doze"`` or ``"page"``: whether a round is a doze, or a page and the idle time after it.
 
     A page is a period of activity, as the station observes it. LPSM calls the loss of a page when the next
-    one begins. The poll then has the time slept and the frames of the page and the idle time after it, and
-    the context the delay that each candidate would have added.
+    page begins. The poll then describes the page and the idle time after it, with the total time slept and
+    all frames. The context has the delay that each candidate would have added.
     """
 
     @abstractmethod
@@ -61,7 +61,7 @@ class Loss(ABC):
         """
 
     def at(self, poll: Poll, time_ms: float) -> float:
-        """Return the loss of a single polling time, bit-for-bit identical to a call, in nats.
+        """Return the loss of a single polling time in nats, bit-for-bit identical to that of a call.
 
         Parameters
         ----------
@@ -97,8 +97,8 @@ class Loss(ABC):
     def observe(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
         """Handle the end of a doze (optional hook).
 
-        Called after the losses of the doze have been computed. It is called for every doze, including those
-        that an uplink packet interrupted, from which the policy does not learn.
+        Called after the losses of the doze have been computed. By default, the policy does not learn from a
+        doze that an uplink packet interrupted, but this method is called for it, too.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ class ExtendedLoss(Loss):
 
     gamma: float | None = parameter(
         None,
-        "weight of a byte's waiting time against energy (none: published with the energy term)",
+        "weight of a byte's waiting time against energy (none: published value for the energy term)",
         unit="nats/(byte ms)",
         above=0.0,
         at_most=MAX_WEIGHT,
@@ -48,7 +48,7 @@ class ExtendedLoss(Loss):
         self._published.gamma = self.gamma
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the energy term, which no extension changes while no frame is buffered."""
+        """Return the energy term. While no frame is buffered, no extension changes it."""
         return self._published.idle(times_ms)
 
     def energy_term(self, times_ms: FloatArray) -> FloatArray:
@@ -111,9 +111,9 @@ class RetrievalEnergy(ExtendedLoss):
     gamma are as published. The thesis proposes this extension in section 2.5.5.
 
     With E = 1/Ti the additional term is the same for every Ti, because the same bytes are retrieved at any
-    polling interval. The term then changes the loss, but not the weights. With 1/log Ti, which charges long
-    dozes more than in proportion, it favours shorter dozes if many bytes are buffered. At the default energy
-    of a byte both effects are small.
+    polling interval. The term then changes the loss, but not the weights. With E = 1/log Ti the additional
+    term grows with Ti, so it favours shorter dozes if many bytes are buffered. At the default energy of a
+    byte both effects are small.
 
     Examples
     --------
@@ -163,9 +163,10 @@ class ConstrainedLoss(ExtendedLoss):
         gamma <- gamma exp(step sum_k b_k (w_k - target_ms)), clipped to gamma_min .. gamma_max.
 
     log(gamma) / step is a virtual queue as in drift-plus-penalty (Neely, "Stochastic network optimization",
-    2010). This proves two bounds without any assumption on traffic or learner, where B bytes were buffered so
-    far and b = target_ms + log(gamma / initial gamma) / (step B). Unless gamma_max was reached, the average
-    waiting time of a buffered byte is at most b. Unless gamma_min was reached, this average is at least b.
+    2010). This proves two bounds without any assumption on traffic or learner. Let B be the number of bytes
+    buffered so far, and b = target_ms + log(gamma / initial gamma) / (step B). Unless gamma_max was reached,
+    the average waiting time of a buffered byte is at most b. Unless gamma_min was reached, this average is at
+    least b.
     Additive steps (Zinkevich, ICML 2003) have the same guarantee. But gamma spans orders of magnitude, and
     additive steps leave much of a generous target unused.
 

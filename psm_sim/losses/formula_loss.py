@@ -115,7 +115,7 @@ def evaluate_node(node: Node, values: Mapping[str, Value]) -> Value:
 
 
 def constant_fold(node: Node, values: Mapping[str, Value]) -> Node:
-    """Return *node* with every part that depends on *values* alone replaced by its value."""
+    """Return *node*, in which every part that depends on *values* alone is replaced by its value."""
     if isinstance(node, Name):
         return Number(values[node.name]) if node.name in values else node
     if isinstance(node, Number):
@@ -143,7 +143,7 @@ _POSITIVE_FUNCTIONS = (np.add, np.multiply, np.divide, np.power, np.sqrt, elemen
 
 
 def _is_positive(node: Node) -> bool:
-    """Return whether *node* is certainly positive and finite, given that the time slept is."""
+    """Return whether *node* is certainly positive and finite if the time slept is positive and finite."""
     if isinstance(node, Number):
         return bool(np.all(node.value > 0) and np.all(np.isfinite(node.value)))
     if isinstance(node, Name):

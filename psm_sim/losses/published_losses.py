@@ -18,7 +18,7 @@ _GAMMA = "weight of a byte's waiting time against energy"
 
 @dataclass
 class _LatencyPlusEnergy(Loss):
-    """Base class of ``gamma I Ti^2 / (2 T)`` plus an energy term of the candidate alone."""
+    """Base class of ``gamma I Ti^2 / (2 T)`` plus an energy term that depends only on the candidate."""
 
     gamma: float
 
@@ -67,7 +67,7 @@ class InverseLoss(_LatencyPlusEnergy):
 class InverseLogLoss(_LatencyPlusEnergy):
     """Latency plus 1/log T: ``gamma I Ti^2 / (2 T) + 1 / log Ti``, in nats.
 
-    This energy term is the larger one in section 2.5.3 of the same source. The logarithm of Ti in ms is
+    This energy term is the larger of the two in section 2.5.3 of the thesis. The logarithm of Ti in ms is
     natural. Candidates must be longer than 1 ms.
     """
 
