@@ -181,7 +181,7 @@ def test_the_export_of_a_sweep_has_its_own_help(capsys: pytest.CaptureFixture[st
     assert "Did you mean '--debug'" in capsys.readouterr().err
 
 
-def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_version_is_the_version_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     """The output is one line."""
     with pytest.raises(SystemExit) as ended:
         main(["--version"])

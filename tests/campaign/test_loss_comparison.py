@@ -250,7 +250,7 @@ def test_a_loss_that_is_equal_for_all_polling_times_has_a_remark() -> None:
     assert setting_lines(comparison)[-1].startswith("Ti - Ti: the loss is the same for every polling time")
 
 
-def test_if_every_poll_loses_one_nat_a_nat_costs_the_energy_of_one_beacon() -> None:
+def test_a_nat_costs_the_energy_of_one_beacon_if_every_poll_loses_one_nat() -> None:
     """The loss is one nat per poll, so a nat costs the energy of receiving a beacon, 1.5 mJ."""
     comparison = psm_sim.compare_losses(["1 + 0 * Ti"], pages=10, replications=1, gammas=[1.0], workers=1)
     assert comparison.curves[0].examination.nat.joules == pytest.approx(0.0015, rel=0.1)

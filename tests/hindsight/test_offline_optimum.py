@@ -104,7 +104,7 @@ def workload(seed: int) -> Chain:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_no_policy_has_less_energy_than_the_optimum_under_its_constraint(seed):
+def test_no_policy_uses_less_energy_than_the_optimum_under_the_same_constraint(seed):
     """The constraints are the delay of each policy, the bounds of BSD, and no delay."""
     chain = workload(seed)
     hull = offline_frontier(chain, 24)

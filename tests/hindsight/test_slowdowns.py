@@ -38,7 +38,7 @@ def test_the_slowdown_computed_on_a_chain_is_at_least_that_of_the_simulator(poli
     assert simulated - 1 - 0.002 <= cost.delay_s / 12 <= 1.5 * (simulated - 1) + 0.002
 
 
-def test_along_the_frontier_energy_falls_as_slowdown_rises_and_the_first_corner_has_no_slowdown() -> None:
+def test_energy_falls_as_slowdown_rises_along_a_frontier_that_begins_without_slowdown() -> None:
     """Each corner has less energy and more slowdown than the one before; the first one has no slowdown."""
     corners = pareto_frontier([WORKLOAD], TOPOLOGY, workers=1)
     assert corners[0].slowdown == pytest.approx(1.0, abs=1e-12)

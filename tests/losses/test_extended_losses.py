@@ -55,7 +55,7 @@ def test_the_arrival_aware_loss_counts_the_waiting_time_of_each_frame() -> None:
     slept_ms=st.floats(1, 5000),
     shares=st.lists(st.tuples(st.floats(0.001, 1), st.integers(1, 1500)), min_size=1),
 )
-def test_at_the_time_actually_slept_the_arrival_aware_loss_counts_the_actual_waits(slept_ms, shares) -> None:
+def test_the_arrival_aware_loss_of_the_time_actually_slept_counts_the_actual_waits(slept_ms, shares) -> None:
     """The candidate in use is charged exactly its delay."""
     arrivals = tuple((share * slept_ms, size) for share, size in shares)
     poll = Poll(slept_ms, sum(size for _, size in arrivals), len(arrivals), arrivals)

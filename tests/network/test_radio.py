@@ -146,7 +146,7 @@ def test_a_packet_sent_while_awake_begins_a_new_rest():
     assert bench.recorder.changes == [(pytest.approx(0.800064), False)]
 
 
-def test_without_release_on_uplink_buffered_frames_wait_for_the_beacon():
+def test_buffered_frames_wait_for_the_beacon_if_there_is_no_release_on_uplink():
     """The packet at 0.25 s retrieves nothing."""
     bench = RadioBench(make_policy("psm"), release_on_uplink=False)
     bench.arrive_at(0.22)

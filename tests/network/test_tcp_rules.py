@@ -605,7 +605,7 @@ def test_the_retransmission_timeout_follows_the_round_trip_times(
     ("stack", "margin_s"), [("rfc", 0), ("linux", 0.2), ("lwip", 1), ("esp-idf", 1), ("ns3", 0.001)]
 )
 @pytest.mark.parametrize("round_trip_s", [0.001, 0.3, 1.2])
-def test_for_equal_round_trips_the_timeout_falls_to_its_minimum_margin_above_them(
+def test_if_round_trips_are_equal_the_timeout_falls_to_its_minimum_margin_above_the_round_trip(
     stack: str, margin_s: float, round_trip_s: float
 ) -> None:
     """The timeout falls to the round trip with the minimum margin, or to the minimum timeout."""

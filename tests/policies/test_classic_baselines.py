@@ -94,7 +94,7 @@ def test_the_smart_policy_without_a_penalty_dozes_for_the_maximum_time():
     assert (rest.awake_s, rest.beacons) == (0.0, 9)
 
 
-def test_on_an_idle_chip_active_mode_costs_many_times_as_much_as_power_save():
+def test_active_mode_costs_many_times_as_much_as_power_save_on_an_idle_chip():
     """Pyles and others measured a factor of 20 on phones; the profile of the CYW43439 has a factor of 35."""
     awake, saving = (
         simulate(policy, "idle", pages=1, profile="cyw43439") for policy in ("always-on", "adaptive")

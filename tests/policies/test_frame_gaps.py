@@ -138,7 +138,7 @@ def test_frames_buffered_at_an_interruption_are_taken_to_have_arrived_during_the
     assert observed == [("request", 0.0, 0.05), ("request", 0.05, inf)]
 
 
-def test_for_a_reply_that_ends_without_data_no_arrival_is_observed_before_the_fin(gaps, observed):
+def test_no_arrival_is_observed_before_the_fin_of_a_reply_that_ends_without_data(gaps, observed):
     """The FIN ends the request; the next gap is idle, and an unsolicited frame ends it."""
     gaps.sent(1.0, request(0))
     gaps.rests(1.0, 1.1)

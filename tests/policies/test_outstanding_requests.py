@@ -50,7 +50,9 @@ def test_the_size_of_a_full_segment_is_the_smaller_of_the_sizes_in_the_two_syns(
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mss", [0, 1460])
-def test_two_payloads_of_equal_size_reveal_a_segment_size_smaller_than_that_in_the_syn(mss, payloads, waits):
+def test_two_payloads_of_equal_size_reveal_that_segments_are_smaller_than_the_syn_states(
+    mss, payloads, waits
+):
     """The size is at least 536 B. The SYN is unknown, or states more than the peer uses."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=mss))

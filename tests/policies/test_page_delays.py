@@ -54,7 +54,7 @@ def test_the_next_exchange_begins_at_the_beacon_at_which_the_reply_is_retrieved(
     assert page.delays_ms.tolist() == pytest.approx([70 + 50.0, 170 + 50.0, 270 + 250.0, 1170 + 850.0])
 
 
-def test_a_packet_of_one_connection_ends_the_doze_and_the_wait_of_two_connections():
+def test_a_packet_that_interrupts_the_doze_ends_the_waits_of_two_connections():
     """The reply of 750 ms is released at 770 ms, and its wait counts half."""
     pages = page_with_one_reply()
     pages.sent(0.402, useful(0))

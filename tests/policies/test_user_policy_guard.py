@@ -53,7 +53,7 @@ def test_a_built_in_policy_runs_without_a_guard():
         (Rest(awake_s=0.1, repeat=True), "with repeat; repeat requires awake_s=0"),
     ],
 )
-def test_the_error_for_an_invalid_rest_has_its_value(answer, message):
+def test_the_error_for_an_invalid_rest_has_the_invalid_value(answer, message):
     """The message has the policy, the time, the value and the expected values."""
     with pytest.raises(PluginError, match=f"Policy answers failed in rest.*{message}"):
         guard_policy(Returns(answer))

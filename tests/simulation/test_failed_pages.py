@@ -51,7 +51,7 @@ def test_means_are_taken_over_complete_pages_only(impatient, patient):
     assert patient.page_time_s.mean == pytest.approx(impatient.page_time_s.mean, rel=0.3)
 
 
-def test_a_slowdown_requires_both_pages_to_complete():
+def test_a_slowdown_requires_the_page_to_complete_with_and_without_power_saving():
     """A page that fails only with or only without power saving has no slowdown."""
     result = simulate("psm:listen_interval=20", trace=[QUICK], settings={"browser.max_page_s": 0.5})
     assert result.failures == [{"page": 1, "reason": "it has taken longer than 0.5 s"}]

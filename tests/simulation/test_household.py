@@ -78,7 +78,7 @@ def test_rate_and_size_of_group_addressed_frames_follow_from_their_protocols():
 
 
 @pytest.mark.parametrize("trace", [None, "mqtt"])
-def test_with_any_traffic_group_addressed_frames_follow_dtim_beacons_only(trace):
+def test_group_addressed_frames_follow_only_dtim_beacons_for_every_kind_of_traffic(trace):
     """The number of DTIM beacons with frames is within 3 standard deviations of the expected one."""
 
     class GroupTimes(Observer):

@@ -121,7 +121,7 @@ class Recording(Policy):
 
 
 @pytest.mark.parametrize("mss", OPTIONS)
-def test_in_open_loop_replay_the_policy_gets_the_headers_of_each_packet(save, mss):
+def test_the_policy_gets_the_headers_of_each_packet_in_open_loop_replay(save, mss):
     """A header has connection, payload, SYN with the size of a full segment, and FIN or RST."""
     frames = [
         tcp(0.0, True, 99, 0, SYN, options=OPTIONS[mss]), tcp(0.2, False, 7, 0, SYN | ACK),

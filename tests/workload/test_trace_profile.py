@@ -29,7 +29,7 @@ def test_a_user_defined_profile_is_sampled(tmp_path: Path) -> None:
     assert all(1 <= page.think_s <= 9 and page.server_delay_s[0] == 0 for page in workload.pages)
 
 
-def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path: Path) -> None:
+def test_the_command_line_overrides_the_defaults_that_a_profile_sets(tmp_path: Path) -> None:
     text = "[parameters]\nserver_delay_ms = 30\nfiles_are_images = true\n" + GOOD
     assert load(tmp_path, text).pages[0].server_delay_s[0] == 0.03
     assert load(tmp_path, text).parameters["files_are_images"] is True

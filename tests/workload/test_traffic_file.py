@@ -98,7 +98,7 @@ def one_way_s(wire_bytes: int) -> float:
 
 
 @pytest.mark.parametrize(("interval", "wait_ms"), [(1, 51.2), (2, 102.4), (3, 153.6), (10, 512.0)])
-def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wait_ms):
+def test_the_mean_wait_is_half_of_the_listen_interval_if_no_frame_is_lost(interval, wait_ms):
     """The mean, without the air time, is within 1 %.
 
     Arrivals are at all phases of beacons that are 102.4 ms apart.
@@ -114,7 +114,7 @@ def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wai
     assert wait_ms == pytest.approx(interval * BEACON_S * 500)
 
 
-def test_a_ping_takes_the_time_of_four_frames_without_power_saving():
+def test_without_power_saving_a_ping_takes_the_time_of_four_frames():
     """84 bytes over both links and back take the same time each time."""
     result = simulate("always-on", "ping:to=internet,stretch_s=60", pages=1)
     assert result["latency.round_trip_up.sent"] == result["latency.round_trip_up.delivered"] >= 59

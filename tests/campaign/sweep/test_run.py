@@ -88,7 +88,7 @@ def shown(path: Path) -> list[TaskRow]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_failed_task_does_not_stop_the_others(workers: int, runs: list[str]) -> None:
+def test_a_failed_task_does_not_stop_the_other_tasks(workers: int, runs: list[str]) -> None:
     """The table has the parameters and the error of the failed task, with the file as the user names it."""
     write_policy(Path("my.py"), before="if self.n == 3 and now_s > 1: raise ValueError('three', __file__)")
     path, mine = (

@@ -162,7 +162,7 @@ def test_all_readable_records_of_a_truncated_gzip_file_are_read(trace, tmp_path:
     assert all("cut.tr.gz" in message for message in errors)
 
 
-def test_the_error_for_a_damaged_record_has_its_offset(trace) -> None:
+def test_the_error_for_a_damaged_record_has_the_offset_of_the_record(trace) -> None:
     """A wrong length field is detected at the next request line."""
     data = bytearray(trace(*(trace.record(k) for k in range(3))).read_bytes())
     length = len(data) // 3
