@@ -435,7 +435,7 @@ def is_held(fifo: int) -> bool:
 
 
 @posix_only
-def test_the_error_for_a_call_that_takes_too_long_has_the_line_number() -> None:
+def test_the_error_for_a_call_that_takes_too_long_states_the_time_limit() -> None:
     """The call ends after as many ticks of the timer as its limit has."""
     before = signal.signal(signal.SIGALRM, user_code_guards._limit_time)
     try:

@@ -52,7 +52,7 @@ def test_the_sampler_bi_draws_from_the_plane_and_the_sampler_mi_draws_within_its
     assert abs(margin.draw(learner, rng).x[0]) < 0.02
 
 
-def test_iwal_queries_uncertain_instances_but_rarely_certain_instances():
+def test_the_query_probability_of_iwal_falls_with_the_gap_and_with_the_length_of_the_stream():
     """The probability is 1 for small gaps, and falls with the gap and with the length of the stream."""
     assert query_probability(0.0, 100, 1.0) == 1
     assert query_probability(0.5, 100, 1.0) == pytest.approx((4 + 2) * np.log(101) / 100)
