@@ -229,7 +229,10 @@ def _subcommand_help() -> str:
 
 
 class _StoreOnce(argparse.Action):
-    """Store the value of an option, and reject a second one."""
+    """Store the value of an option, and reject a second one.
+
+    An empty text is rejected. It is the value of an unset shell variable.
+    """
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: str | None = None
@@ -238,6 +241,8 @@ class _StoreOnce(argparse.Action):
         if self.option_strings and self.dest in parser.seen:
             previous = getattr(namespace, self.dest)
             raise argparse.ArgumentError(self, f"must be given once, got {previous!r} and {values!r}")
+        if values == "":
+            raise argparse.ArgumentError(self, "requires a value, got ''")
         parser.seen.add(self.dest)
         setattr(namespace, self.dest, values)
 

@@ -83,12 +83,7 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def path_option(option: str, text: str, suffixes: tuple[str, ...] = ()) -> Path:
-    """Return the value of *option* as a path that ends in one of *suffixes*, if there are any.
-
-    An empty text is rejected. It is the value of an unset shell variable.
-    """
-    if not text:
-        raise InputError(f"{option} must be a file name, got ''.")
+    """Return the value of *option* as a path that ends in one of *suffixes*, if there are any."""
     if suffixes and not text.lower().endswith(suffixes):
         raise InputError(f"{option} must be a file that ends in {' or '.join(suffixes)}, got {text!r}.")
     return Path(text)

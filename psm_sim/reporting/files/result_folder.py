@@ -34,10 +34,8 @@ def usable_folder(folder: str | Path, option: str = "--output") -> Path:
     Raises
     ------
     InputError
-        If *folder* is empty or not writable, or if a part of its path is a file or a broken link.
+        If *folder* is not writable, or if a part of its path is a file or a broken link.
     """
-    if folder == "":
-        raise InputError(f"{option} must be a folder, got ''; use '.' for the current folder.")
     folder = Path(folder)
     parent = folder.absolute()
     while not os.path.lexists(parent) and parent != parent.parent:
