@@ -35,12 +35,11 @@ _WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a samp
 _MAX_DTIM = 10  # largest DTIM period of common access points; 5 works as well
 _ERROR = 0.05  # usual level of significance
 _SURE = 1e-3  # a cut with a smaller error does not widen the range of the charge per beacon
-_FEW = 30  # fewer values may all exceed a tenth of their mean by chance: 0.9**30 < _ERROR
 _WIDE = 6.0  # standard deviations of wake-ups: 4, 5 and 6 give 143, 144 and 146 of 165
 # Charges of missed beacons are equal within this width, relative to the charge: 0.02, 0.04 and 0.08 give 153,
 # 155 and 147 of 165. The density within five times the width shows how many are equal by chance; 3 and 10
 # work as well.
-_TIGHT, _AROUND = 0.04, 10.0
+_TIGHT, _AROUND, _PRIOR = 0.03, 5.0, 0.05
 
 
 @dataclass
@@ -162,8 +161,7 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
         return _Levels(float(base.mean()))
     excess = currents - base
     is_near = np.append(False, np.abs(np.diff(currents)) < 0.05 * currents[1:])
-    is_steady = is_inside & is_near & np.append(is_near[1:], False)
-    is_resolved = bool(excess[is_steady].sum() > 0.2 * excess[is_inside].sum())
+    is_resolved = bool(excess[is_inside & is_near].sum() > 0.2 * excess[is_inside].sum())
     awake_ma = weighted_mode(currents[is_inside], excess[is_inside])
     full_ma = max(awake_ma - float(base.mean()), 1e-9)
     # Samples at the edges of a pulse have all intermediate values if they are means, and few if they are
@@ -265,8 +263,7 @@ def _least_group_uc(above: FloatArray) -> tuple[float, float]:
     A late beacon waits for the rest of a frame on air. The density of such delays falls from 0 on, so at
     least the share x / (2 median) of them is below x. Group addressed frames add at least an interframe space
     and a frame, so below their charges there is a hole with at most five values. If there is no hole, the
-    charge is infinite. If there are too few values to show a hole, the charge is 0, because a few late
-    beacons matter little.
+    charge is infinite.
     """
     from scipy.special import bdtr
 
@@ -276,7 +273,7 @@ def _least_group_uc(above: FloatArray) -> tuple[float, float]:
         errors = bdtr(few, ordered.size, np.minimum(0.5, ordered[few] / (2 * np.median(ordered))))
         if errors.min() < _ERROR:
             return float(np.nextafter(ordered[errors.argmin()], 0)), float(errors.min())
-    return (0.0 if ordered.size < _FEW else np.inf), 1.0
+    return np.inf, 1.0
 
 
 def _equal_wake_ups(
@@ -297,7 +294,7 @@ def _equal_wake_ups(
     tight, around = _count_near(own, width), _count_near(own, _AROUND * width)
     chance = (around - tight) / (_AROUND - 1)
     is_large = own > 1.4 * mode_uc
-    errors = is_large.sum() * pdtrc(tight - 1, chance + 1 / (_AROUND - 1))
+    errors = is_large.sum() * pdtrc(tight - 1, chance + _PRIOR)
     excess = np.where(is_large & (errors < _ERROR), tight - chance, 0.0)
     if not excess.any():
         return is_missed, 0.0
