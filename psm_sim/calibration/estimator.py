@@ -165,13 +165,14 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     awake_ma = weighted_mode(currents[is_inside], excess[is_inside])
     full_ma = max(awake_ma - float(base.mean()), 1e-9)
     # Samples at the edges of a pulse have all intermediate values if they are means, and few if they are
-    # points.
+    # points. A pulse of one sample has no edges.
     counts = np.histogram(excess[is_inside] / full_ma, np.arange(0.15, 1.0, 0.15))[0]
-    is_point = counts.min() < 0.12 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
+    has_edges = chosen & (pulses.peaks_ma > 0.5 * full_ma) & (pulses.end - pulses.begin > 1)
+    is_point = counts.min() <= 0.12 * has_edges.sum()
     is_resolved |= bool(is_point)
     sample_uc = 1e3 * full_ma * recording.step_s if is_point else 0.0
     is_high = (currents > 1.25 * awake_ma) & (owners >= 0)
-    if is_high.sum() < 5:
+    if not is_resolved or is_high.sum() < 5:  # a longer pulse has a higher mean, too
         return _Levels(awake_ma, is_resolved, sample_uc)
     sent = np.flatnonzero(is_high)
     # Samples within one transmission are equal, and no other samples are higher.
