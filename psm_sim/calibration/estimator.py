@@ -39,7 +39,7 @@ _WIDE = 6.0  # standard deviations of wake-ups: 4, 5 and 6 give 143, 144 and 146
 # Charges of missed beacons are equal within this width, relative to the charge: 0.02, 0.04 and 0.08 give 153,
 # 155 and 147 of 165. The density within five times the width shows how many are equal by chance; 3 and 10
 # work as well.
-_TIGHT, _AROUND, _PRIOR = 0.03, 5.0, 0.05
+_TIGHT, _AROUND, _PRIOR = 0.02, 5.0, 0.05
 
 
 @dataclass
