@@ -11,7 +11,7 @@ from random import Random
 
 import numpy as np
 
-from tests.calibration.current_model import Floats
+from tests.calibration.generator import Floats
 
 
 def csv_text(

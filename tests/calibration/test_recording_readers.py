@@ -14,8 +14,8 @@ from psm_sim.calibration import recording_readers
 from psm_sim.calibration.estimator import estimate
 from psm_sim.calibration.recording_readers import read_recording
 from psm_sim.common.errors import InputError
-from tests.calibration.current_model import Floats
 from tests.calibration.files import csv_text, damage, ppk2_bytes, zip_bomb
+from tests.calibration.generator import Floats, make_recording
 
 TIMES_S = np.arange(2000) / 1000
 LEVEL_MA: Floats = np.where(np.arange(2000) % 100 < 3, 51.0, 1.0)
@@ -47,6 +47,14 @@ def test_the_header_sets_the_units(tmp_path, header, scales):
     assert recording.currents_ma == pytest.approx(LEVEL_MA, abs=1e-4)
     assert recording.times_s == pytest.approx(TIMES_S, abs=1e-9)
     assert recording.mean_ma == pytest.approx(LEVEL_MA.mean(), rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["points-410-hz", "drift", "iso-times", "decimal-commas", "last-line"])
+def test_the_files_of_several_recorders_are_read(tmp_path, kind):
+    recording = make_recording(kind, 1)
+    found = read_recording(recording.write(tmp_path))
+    assert found.currents_ma == pytest.approx(recording.currents_ma, abs=1e-4)
+    assert found.length_s == pytest.approx(recording.truth.recorded_s, rel=1e-3)
 
 
 def test_a_column_of_current_precedes_one_of_power_and_others_are_ignored(tmp_path):
