@@ -71,11 +71,6 @@ class Calibration:
     counts: dict[str, int] = field(default_factory=dict)
     shares: dict[str, float] = field(default_factory=dict)
 
-    @property
-    def associations(self) -> int:
-        """Number of associations."""
-        return self.counts[ASSOCIATION]
-
 
 class Estimate(NamedTuple):
     """Calibration, with the base in mA at each sample, the pulses and their states."""
@@ -346,9 +341,9 @@ def _share(found: Calibration, pulses: Pulses, states: NDArray[np.str_]) -> None
     charge[BEACONS] += with_group * (found.beacon_uc or 0.0)
     charge[GROUP_FRAMES] -= with_group * (found.beacon_uc or 0.0)
     found.counts[BEACONS] += with_group
-    if found.associations:
+    if associations := found.counts[ASSOCIATION]:
         found.associate_ms = 1e3 * float(pulses.lengths_s[states == ASSOCIATION].mean())
-        found.associate_mc = charge[ASSOCIATION] / found.associations / 1e3
+        found.associate_mc = charge[ASSOCIATION] / associations / 1e3
     total_uc = 1e3 * found.mean_ma * found.length_s
     found.shares = {"base": found.base_ma / found.mean_ma}
     found.shares |= {state: value / total_uc for state, value in charge.items()}

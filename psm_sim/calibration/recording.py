@@ -18,8 +18,6 @@ class Recording(NamedTuple):
         Start of each sample, time for which it stands, and current.
     step_s : float
         Usual time between two samples.
-    name : str
-        Name of the file.
     warnings : tuple of str
         Problems in the file that are not fatal.
     """
@@ -28,7 +26,6 @@ class Recording(NamedTuple):
     lengths_s: FloatArray
     currents_ma: FloatArray
     step_s: float
-    name: str = ""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -48,9 +45,7 @@ def rounding_of(times_s: FloatArray) -> float:
     return float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() and waits_s.any() else 0.0
 
 
-def make_recording(
-    times_s: FloatArray, currents_ma: FloatArray, name: str = "", warnings: tuple[str, ...] = ()
-) -> Recording:
+def make_recording(times_s: FloatArray, currents_ma: FloatArray, warnings: tuple[str, ...] = ()) -> Recording:
     """Return the recording of samples at ascending times.
 
     In a run without a gap, times that differ from equidistant times by less than a sample are replaced by the
@@ -75,4 +70,4 @@ def make_recording(
         lengths_s[begin:end] = np.diff(run)
         lengths_s[end] = step_s
         begin = end + 1
-    return Recording(times_s, lengths_s, currents_ma, step_s, name, warnings)
+    return Recording(times_s, lengths_s, currents_ma, step_s, warnings)

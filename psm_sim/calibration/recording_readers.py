@@ -111,7 +111,7 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
             f"{counts[-1]:,} samples in {path} have the same largest current, {levels_ma[-1]:.4g} mA: the"
             " range of the meter was too small, so transmissions and other charges are too low."
         )
-    return make_recording(times_s, currents_ma, path.name, tuple(warnings))
+    return make_recording(times_s, currents_ma, tuple(warnings))
 
 
 def _averaged(path: Path, chunks: Chunks) -> tuple[FloatArray, FloatArray, int, int]:

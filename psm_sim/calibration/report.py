@@ -33,7 +33,18 @@ _MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and th
 
 def describe(fit: Calibration) -> list[str]:
     """Return the lines that say where the charge goes."""
-    return [_SEPARATOR.join(_shares(fit)), _SEPARATOR.join(_levels(fit)), *_remarks(fit)]
+    lines = [_SEPARATOR.join(_shares(fit)), _SEPARATOR.join(_levels(fit))]
+    if _is_ambiguous(fit):
+        lines.append(
+            "Late beacons and group frames cannot be told apart in this recording: the smaller charge of a"
+            " beacon assumes that all longer wake-ups have group frames, and the larger one that they are"
+            " late. Record in a quiet room for a charge that late beacons do not bias."
+        )
+    if fit.awake_ma is not None and not fit.awake_is_resolved:
+        lines.append(
+            "The samples are longer than the pulses; record at 10 kHz to see the current of an awake radio."
+        )
+    return lines
 
 
 def _shares(fit: Calibration) -> list[str]:
@@ -67,26 +78,10 @@ def _levels(fit: Calibration) -> list[str]:
         parts.append(f"transmitting {_ma(fit.transmit_ma)}")
     if fit.awake_after_frame_ms is not None:
         parts.append(f"{fit.awake_after_frame_ms:.0f} ms awake after a frame")
-    if fit.associations:
-        plural = f"{fit.associations} associations" if fit.associations > 1 else "1 association"
-        parts.append(f"{plural} of {fit.associate_ms:.0f} ms, {fit.associate_mc:.0f} mC")
+    if count := fit.counts[ASSOCIATION]:
+        plural = "s" if count > 1 else ""
+        parts.append(f"{count} association{plural} of {fit.associate_ms:.0f} ms, {fit.associate_mc:.0f} mC")
     return parts
-
-
-def _remarks(fit: Calibration) -> list[str]:
-    remarks = []
-    if _is_ambiguous(fit):
-        low_uc, high_uc = _range_uc(fit)
-        remarks.append(
-            "Late beacons and group frames cannot be told apart in this recording: a beacon takes"
-            f" {low_uc:.0f} uC if all longer wake-ups have group frames, and {high_uc:.0f} uC if they are"
-            " late. Record in a quiet room for a charge that late beacons do not bias."
-        )
-    if fit.awake_ma is not None and not fit.awake_is_resolved:
-        remarks.append(
-            "The samples are longer than the pulses; record at 10 kHz to see the current of an awake radio."
-        )
-    return remarks
 
 
 def _range_uc(fit: Calibration) -> tuple[float, float]:
@@ -101,7 +96,7 @@ def _is_ambiguous(fit: Calibration) -> bool:
 
 
 def _seconds(fit: Calibration) -> str:
-    return f"{fit.length_s:.4g} s" if fit.length_s < 1000 else f"{fit.length_s:,.0f} s"
+    return f"{round(fit.length_s, 1):,g} s"
 
 
 def _ma(value: float) -> str:
