@@ -12,14 +12,15 @@ from psm_sim.calibration.recording import Recording
 from psm_sim.common.array_types import BoolArray, FloatArray
 
 _TU_S = 1.024e-3
+# Half and one and a half times the tolerance, scores of 0.25 and 0.45, shares of 0.75 and 0.92, and 4 and 8
+# parts of the pulses give the same 92 of 104 development recordings.
 _TOLERANCE_S = 2e-3
-_LONGEST_S = 3.1
-_MAX_CLOCK_ERROR = 6e-4
-_MIN_WAKE_UPS = 5
 _MIN_SCORE = 0.35
-_BETTER = 1.05  # a smaller gain in score does not justify fewer pulses
 _NEARLY = 0.85
 _CUTS = 6
+_LONGEST_S = 3.1  # a listen interval of 30
+_MAX_CLOCK_ERROR = 6e-4  # of a recorder with 400 ppm and of the chip
+_MIN_WAKE_UPS = 5
 
 
 class Comb(NamedTuple):
@@ -67,7 +68,7 @@ def find_comb(
     for least_uc in np.quantile(charges, 1 - 0.5 ** np.arange(_CUTS)):
         is_large = may_be & (pulses.charges_uc >= least_uc)
         comb = _follow(recording, pulses, is_large, intervals_s, tolerance_s)
-        if comb and comb.score > (_BETTER * best.score if best else _MIN_SCORE):
+        if comb and comb.score > (best.score if best else _MIN_SCORE):
             best = comb
     return best
 

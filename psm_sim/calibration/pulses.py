@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from psm_sim.calibration.recording import Recording
 from psm_sim.common.array_types import FloatArray
 
-_MERGED_S = 0.6e-3
-
 
 class Pulses(NamedTuple):
     """Pulses above the base, in order of time; each array has one value per pulse.
@@ -41,16 +39,14 @@ class Pulses(NamedTuple):
 def find_pulses(recording: Recording, excess_ma: FloatArray, noise_ma: float) -> Pulses:
     """Return the pulses of a current above its base.
 
-    A pulse exceeds six times the noise. Pauses of less than 0.6 ms do not end it. Its charge includes the
-    adjacent samples, which the pulse may cover in part.
+    A pulse exceeds six times the noise. Its charge includes the adjacent samples, which the pulse may cover
+    in part.
     """
     times_s, lengths_s = recording.times_s, recording.lengths_s
     threshold_ma = max(6 * noise_ma, 0.02 * float(np.quantile(excess_ma, 0.999)))
     is_above = np.concatenate([[False], excess_ma > threshold_ma, [False]])
     edges = np.flatnonzero(np.diff(is_above.astype(np.int8)))
     begin, end = edges[::2], edges[1::2]
-    is_apart = times_s[begin[1:]] - (times_s + lengths_s)[end[:-1] - 1] > _MERGED_S
-    begin, end = begin[np.append(True, is_apart)[: begin.size]], end[np.append(is_apart, True)[: end.size]]
     first = np.maximum(begin - 1, np.append(0, end[:-1])[: begin.size])
     last = np.minimum(end + 1, np.append(begin[1:], excess_ma.size)[: begin.size])
     charge = np.concatenate([[0.0], np.cumsum(excess_ma * lengths_s)])
