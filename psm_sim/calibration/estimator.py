@@ -36,8 +36,8 @@ _SURE = 1e-3  # a cut with a smaller error does not widen the range of the charg
 _WIDE = 6.0  # standard deviations of wake-ups; 4, 5 and 8 work as well
 # Charges of missed beacons are equal within this width, relative to the charge: 0.015, 0.02, 0.03 and 0.04
 # give 66, 66, 61 and 58 of 72 recordings within their tolerances. The density within five times the width
-# shows how many are equal by chance; 3 and 10 work as well. At least so many are expected by chance: 0.05, 0.1
-# and 0.25 give 201, 199 and 199 of 210. A single long wake-up is therefore a missed beacon.
+# shows how many are equal by chance; 3 and 10 work as well. At least so many are expected by chance: 0.05,
+# 0.1 and 0.25 give 201, 199 and 199 of 210. A single long wake-up is therefore a missed beacon.
 _TIGHT, _AROUND, _PRIOR = 0.02, 5.0, 0.05
 
 

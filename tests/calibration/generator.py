@@ -416,6 +416,7 @@ QUIET: dict[str, Any] = {
 }  # fmt: skip
 PINGS = {"ping_s": (2, 5), "from_network": [False, True], "linger_ms": (45, 55), "rate_hz": 10_000}
 LATE = {"late_share": (0.3, 0.6), "late_ms": (1, 2)}
+SHORT = {"loss": 0, "rate_hz": 10_000}  # one or two missed beacons cannot be told from group frames
 TIMER = {"timer_s": 1, "timer_ms": (2, 5), "timer_ma": (10, 25)}
 KINDS: Mapping[str, dict[str, Any]] = {
     "means-100-hz": {"rate_hz": 100, "layout": LOGGER},
@@ -424,31 +425,34 @@ KINDS: Mapping[str, dict[str, Any]] = {
         "step_ma": 0.1, "noise_ma": 0.2, "guard_ms": 1, "beacon_ms": (1.7, 2.5), "layout": LOGGER,
     },
     "means-1-khz": {"rate_hz": 1000, "layout": AMPERES},
-    "means-10-khz": {"length_s": 10, "rate_hz": 10_000},
-    "means-100-khz": {"length_s": 10, "rate_hz": 100_000, "clock_ppm": 0, "layout": ARCHIVE},
-    "noise": {"length_s": 30, "rate_hz": 10_000, "noise": 0.03},
-    "glitches": {"length_s": 30, "rate_hz": 10_000, "glitches_per_s": (0.5, 2)},
+    "means-10-khz": {**SHORT, "length_s": 10},
+    "means-100-khz": {**SHORT, "length_s": 10, "rate_hz": 100_000, "clock_ppm": 0, "layout": ARCHIVE},
+    "noise": {**SHORT, "length_s": 30, "noise": 0.03},
+    "glitches": {**SHORT, "length_s": 30, "glitches_per_s": (0.5, 2)},
     "drift": {"rate_hz": 2000, "drift": 0.15, "layout": MONSOON},
-    "floor-15-ua": {"chip": [(0.016, 58, 200)], "length_s": 30, "rate_hz": 10_000},
+    "floor-15-ua": {**SHORT, "chip": [(0.016, 58, 200)], "length_s": 30},
     "lost-beacons": {"loss": 0.1, "layout": MONSOON},
     "group-frames": {"group_share": (0.1, 0.5), "dtim": [1, 2]},
     "listen-interval-10": {"listen_interval": 10, "layout": POWER},
     "late-beacons": LATE,
-    "timers": {"chip": MODEM_SLEEP, "length_s": 30, "rate_hz": 10_000, "tick_ms": (0.1, 0.3), **TIMER},
+    "timers": {**SHORT, **TIMER, "chip": MODEM_SLEEP, "length_s": 30, "tick_ms": (0.1, 0.3)},
     "pings-50-ms": PINGS,
     "pings-200-ms": {**PINGS, "linger_ms": (180, 220), "rate_hz": 5000},
-    "200-tu": {"length_s": 20, "interval_tu": 200},
-    "clock-400-ppm": {"length_s": 20, "rate_hz": 10_000, "clock_ppm": [-400, 400]},
+    "200-tu": {**SHORT, "length_s": 20, "interval_tu": 200},
+    "clock-400-ppm": {**SHORT, "length_s": 20, "clock_ppm": [-400, 400]},
     "association": {"associations": 1},
-    "3-s": {"length_s": 3, "rate_hz": 10_000},
+    "3-s": {**SHORT, "length_s": 3},
     "always-on": {
         "chip": ALWAYS_ON, "length_s": 30, "mode": "always-on", "ping_s": 1, "up_ms": 0.1, "announces": False
     },
     "deep-sleep": {"chip": DEEP_SLEEP, "mode": "deep-sleep", "noise_ma": 0.0003},
     "off": {"chip": [(0.001, 1, 2), (0.0025, 1, 2)], "length_s": 10, "mode": "off", "noise_ma": 0.0003},
     "two-levels": {"chip": LIGHT_SLEEP, "second_level": (1.5, 2.5)},
-    "led": {"length_s": 30, "timer_s": [1, 2, 3], "timer_ms": (20, 150), "timer_ma": (2, 8), "layout": LOGIC},
-    "50-tu": {"length_s": 20, "interval_tu": 50},
+    "led": {
+        **SHORT, "length_s": 30, "timer_s": [1, 2, 3], "timer_ms": (20, 150), "timer_ma": (2, 8),
+        "layout": LOGIC,
+    },
+    "50-tu": {**SHORT, "length_s": 20, "interval_tu": 50},
     "dtim-3": {"dtim": 3, "listen_interval": [1, 3], "group_share": 0.4},
     "busy-bursts": {"burst_s": (3, 10), "late_share": 0.8, "late_ms": (2, 4), "loss": 0.1},
     "usb-8-bit": {
@@ -456,10 +460,10 @@ KINDS: Mapping[str, dict[str, Any]] = {
         "layout": LOGGER,
     },
     "clipped": {**PINGS, "limit_ma": (160, 220)},
-    "boot": {"length_s": 30, "boots": True},
-    "iso-times": {"length_s": 20, "layout": ISO},
-    "decimal-commas": {"length_s": 10, "rate_hz": 10_000, "layout": COMMAS},
-    "last-line": {"length_s": 10, "rate_hz": 10_000, "layout": SUMMARY},
+    "boot": {**SHORT, "length_s": 30, "boots": True},
+    "iso-times": {**SHORT, "length_s": 20, "layout": ISO},
+    "decimal-commas": {**SHORT, "length_s": 10, "layout": COMMAS},
+    "last-line": {**SHORT, "length_s": 10, "layout": SUMMARY},
     "everything": {
         **PINGS, **LATE, **TIMER, "rate_hz": 5000, "dtim": 3, "listen_interval": [1, 3], "loss": 0.05,
         "drift": 0.1, "group_share": 0.3, "associations": 1, "noise": 0.01,
