@@ -1,7 +1,7 @@
-"""Thousands of damaged inputs of every kind.
+"""Damaged inputs of every kind.
 
 Each gives a result or one sentence, without a traceback or a warning. ``PSM_SIM_FUZZ=500000 python -m pytest
-tests/fuzz`` tries that number; the default is 2,000.
+tests/fuzz`` tries that number; the default is 1,000.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from psm_sim.network import load_topology
 from psm_sim.workload import load_workload, load_workloads, read_page_list
 from tests.fuzz.documents import TIMES_MS, damaged, valid_documents
 
-CASES = int(os.environ.get("PSM_SIM_FUZZ", "2000"))
+CASES = int(os.environ.get("PSM_SIM_FUZZ", "1000"))
 """Total number of cases."""
 
 

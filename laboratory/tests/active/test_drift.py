@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from psm_lab.active import make_selective
@@ -34,48 +36,49 @@ SELECTIVE = {
 """Query rate, accuracy, and name of the random queries at an equal rate. Parameters fit other streams."""
 
 
-@pytest.fixture(scope="module")
+@cache
 def streams():
     """Return streams of Moroshko and Crammer: 10 000 rounds, 50 features, a new target every 500 rounds."""
     return [shifting_stream(np.random.default_rng(seed), 10_000, 50, every=500) for seed in range(SEEDS)]
 
 
-def accuracies(name, streams, until=None):
+@cache
+def accuracies(name, count=SEEDS, until=None):
     """Return the share of correct predictions per stream, and the share of labels queried."""
     right, bought = [], []
-    for seed, (X, y) in enumerate(streams):
+    for seed, (X, y) in enumerate(streams()[:count]):
         record = make_selective(name, 50, seed=seed).run(X[:until], y[:until])
         right.append(np.mean(record.prediction == y[:until]))
         bought.append(record.queried.mean())
     return np.array(right), np.array(bought)
 
 
-def test_lasec_is_the_most_accurate_overall_and_sop_before_the_first_shift(streams):
+def test_lasec_is_the_most_accurate_overall_and_sop_before_the_first_shift():
     """Learners query all labels. Each accuracy is within 0.012 of the published table, on two streams."""
-    accuracy_of = {name: accuracies(name, streams[:2])[0] for name in SUPERVISED}
+    accuracy_of = {name: accuracies(name, 2)[0] for name in SUPERVISED}
     for name, accuracy in SUPERVISED.items():
         assert accuracy_of[name].mean() == pytest.approx(accuracy, abs=0.012), name
         assert (name == "lasec") or (accuracy_of["lasec"] > accuracy_of[name]).all()
-    first = {name: accuracies(name, streams, until=500)[0].mean() for name in SUPERVISED}
+    first = {name: accuracies(name, until=500)[0].mean() for name in SUPERVISED}
     assert first["sop"] == max(first.values())
 
 
 @pytest.mark.parametrize("name", SELECTIVE)
-def test_selective_learners_reach_the_accuracy_of_the_table(streams, name):
+def test_selective_learners_reach_the_accuracy_of_the_table(name):
     """The tolerance is 0.012. Random queries at an equal rate are better than queries by margin."""
     rate, accuracy, random_rule = SELECTIVE[name]
-    accuracy_, queried = accuracies(name, streams)
+    accuracy_, queried = accuracies(name)
     assert queried.mean() == pytest.approx(rate, abs=0.012)
     assert accuracy_.mean() == pytest.approx(accuracy, abs=0.012)
     if random_rule:
-        assert (accuracies(f"{random_rule}:p={queried.mean():.4f}", streams)[0] - accuracy_).mean() > 0
+        assert (accuracies(f"{random_rule}:p={queried.mean():.4f}")[0] - accuracy_).mean() > 0
 
 
-def test_bbq_is_best_before_the_first_shift_and_worst_overall(streams):
+def test_bbq_is_best_before_the_first_shift_and_worst_overall():
     """All learners query a tenth of the labels. The first shift is after 500 rounds."""
     names = ("lasec-ss:b=0.0093", "bbq-i:kappa=0.213", "bbq:kappa=0.333")
-    first = {name: accuracies(name, streams, until=500)[0].mean() for name in names}
-    whole = {name: accuracies(name, streams)[0].mean() for name in names}
+    first = {name: accuracies(name, until=500)[0].mean() for name in names}
+    whole = {name: accuracies(name)[0].mean() for name in names}
     assert max(first, key=first.__getitem__) == min(whole, key=whole.__getitem__) == "bbq:kappa=0.333"
     assert max(whole, key=whole.__getitem__) == "lasec-ss:b=0.0093"
 

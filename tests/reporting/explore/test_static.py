@@ -104,7 +104,9 @@ def test_an_option_of_the_server_is_an_error_for_a_static_page(
 
 def test_timelines_of_messages_begin_when_the_first_message_is_sent() -> None:
     """At the same time for all policies. The group addressed frames before it are no messages."""
-    runs = [simulate(policy, "mqtt", pages=1, profile="esp32") for policy in ("psm", "anticipate")]
+    runs = [
+        simulate(policy, "mqtt:stretch_s=600", pages=1, profile="esp32") for policy in ("psm", "anticipate")
+    ]
     events = [record_events(run) for run in runs]
     times = [first_message_s(each, each["pages"][0]) for each in events]
     assert times[0] == times[1] > min(time for time in events[0]["down"] if time > 1)
