@@ -18,7 +18,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import file_digest, read_text
-from psm_sim.common.provenance import PACKAGES, package_versions
+from psm_sim.common.provenance import PACKAGES, code_versions
 from psm_sim.version import __version__
 
 ALWAYS_ON = "always-on"
@@ -150,10 +150,10 @@ def _are_close(values: Sequence[float], others: Sequence[float]) -> bool:
 
 def facts_of(policies: Sequence[str], plan: BenchmarkPlan) -> dict[str, Mapping[str, str]]:
     """Return the versions and digests of a result that is made now."""
-    installed = package_versions()
+    installed = code_versions()
     versions = {"psm_sim": __version__, "python": platform.python_version()}
     return {
-        "versions": {**versions, **{name: installed[name] for name in PACKAGES if name in installed}},
+        "versions": {**versions, **{name: installed[name] for name in PACKAGES}},
         "data": plan.data_digests(),
         "files": {str(file): file_digest(file) for file in named_files(policies)},
     }
