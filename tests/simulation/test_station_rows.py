@@ -23,7 +23,7 @@ from psm_sim.simulation.table import MEASURES
 
 MEMBERS = (
     StationSpec("reader", count=2),
-    StationSpec("laptop", policy="always-on", trace="modern", pages=1),
+    StationSpec("laptop", policy="always-on", trace="phone", pages=1),
 )
 ROWS = [
     ("always-on", "reader"),
