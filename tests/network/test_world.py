@@ -49,8 +49,8 @@ def pages():
 def test_an_event_per_beacon_changes_no_bit_of_the_result(policy, release, pages):
     """Energy, page times and decisions are equal; only the number of events grows."""
     settings_ = {"access_point.release_on_uplink": release}
-    lazy = run(policy, pages[:15], **settings_)
-    full = run(policy, pages[:15], every_beacon=True, **settings_)
+    lazy = run(policy, pages[:8], **settings_)
+    full = run(policy, pages[:8], every_beacon=True, **settings_)
     assert full.usage() == lazy.usage()
     assert list(full.visits) == list(lazy.visits)
     assert full.events > lazy.events + 9 * lazy.env.now

@@ -95,8 +95,7 @@ def test_a_name_that_contains_a_script_is_shown_as_text(browser: Any, folder: Pa
     )
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1200, 380])
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (380, True)])
 def test_the_report_fits_windows_of_any_width_in_light_and_in_dark_mode(
     browser: Any, folder: Path, width: int, dark: bool
 ) -> None:
