@@ -106,10 +106,10 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     if missing:
         warnings.append(f"Samples without a number are left out: {missing:,} of {rows:,} in {path}.")
     levels_ma, counts = np.unique(currents_ma, return_counts=True)
-    if counts[-1] > _CLIPPED * counts[-2:].min():
+    if _CLIPPED * counts[-2:].min() < counts[-1] < currents_ma.size / 2:
         warnings.append(
-            f"{counts[-1]:,} samples in {path} have the same largest current, {levels_ma[-1]:.4g} mA: the"
-            " range of the meter was too small, so transmissions and other charges are too low."
+            f"{counts[-1]:,} samples in {path} have the same largest current, {levels_ma[-1]:.4g} mA; if this"
+            " is the end of the meter's range, the charges are too low."
         )
     return make_recording(times_s, currents_ma, tuple(warnings))
 
