@@ -86,8 +86,8 @@ class Comparison:
     missing : mapping of str to str
         Policies, seeds or clients without a result, with the reason, if this is a partial comparison.
     max_latency_s : float or None
-        Limit of the delay for :meth:`conclusion`, in seconds: of the mean delay of a page, or of the 99th
-        percentile of the latency of messages. None means no limit.
+        Limit of the delay for :meth:`conclusion`, in seconds; None means no limit. The delay is the mean
+        delay of a page, or the 99th percentile of the latency of messages.
     preset : str
         Name of the preset that captions, titles and files state; empty for none.
 

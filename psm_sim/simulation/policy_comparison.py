@@ -47,7 +47,7 @@ _ALWAYS_ON = Spec("always-on")
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
 OnFailure = Callable[[Comparison], None]
-"""Function that receives the finished part of a comparison before the exception that ended it is raised."""
+"""Function called with the finished part of a comparison, before the exception that ended it is raised."""
 
 
 def run_comparison(
@@ -241,10 +241,10 @@ def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -
 
 
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
-    """Return *error*, which names the policy that ran after *done* results if the worker has ended.
+    """Return *error*. If the worker process has ended, return an error that names the policy at fault.
 
-    The first result is the run without power saving. Before that result, any policy with a file may be at
-    fault.
+    This is the policy that ran after *done* results. The first result is the run without power saving. Before
+    that result, any policy with a file may be at fault.
     """
     if not isinstance(error, WorkerDiedError):
         return error
@@ -263,7 +263,7 @@ def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Blo
 def _observe(
     policy: PolicyLike | None, task: Task, station: str, observers: Sequence[Observer], pages: int | None
 ) -> None:
-    """Repeat the run of a station; None as policy is the run without power saving."""
+    """Repeat the run of a station. If *policy* is None, repeat the run without power saving."""
     stations = _without_policies(task.stations) if policy is None else task.stations
     index = [setup.name for setup in stations].index(station)
     observe_station(policy or _ALWAYS_ON, stations, index, observers, pages)
@@ -281,7 +281,8 @@ def run_task(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy. The run without power saving comes first.
 
-    *observers* has the observers of the last policies, by policy and station.
+    *observers* has the observers by policy and station. If there are fewer than policies, they observe the
+    last policies.
     """
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]

@@ -326,9 +326,9 @@ _PEERS = {"local": 0.2, "internet": 20.0}
 
 
 def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, dict[str, float]]:
-    """Return the trace, and for a ping the latency setting that replaces its parameter ``to``.
+    """Return the trace without the parameter ``to`` of a ping, and the topology keys that replace it.
 
-    A topology of the user keeps its own delay, unless the parameter is given.
+    The only key is a latency. Without the parameter, a topology of the user keeps its own latency.
     """
     if not isinstance(trace, Spec) or trace.name != "ping":
         return trace, {}
@@ -341,7 +341,7 @@ def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, di
 
 
 def _build_topology(table: Mapping[str, Any], values: Mapping[str, Any]) -> Topology:
-    """Return the topology of a dictionary with its ``extends`` and ``stations``, and these *values*."""
+    """Return the topology that ``extends`` and ``stations`` of a dictionary describe, with these *values*."""
     topology = load_topology(table.get("extends", "three-node"), values, "topology", table.get("stations"))
     return replace(topology, name="dict")
 

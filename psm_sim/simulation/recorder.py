@@ -184,8 +184,8 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
         - ``frame lost``: ``bytes`` that a fault removes on a ``link``,
         - ``transfer``: ``bytes`` of a ``kind``, such as a reply, a message or a datagram, which have arrived
           at ``arrives_s``; a reply has a ``connection``, ``request_bytes`` and ``server_delay_s``,
-        - ``page requested`` and ``page complete``: page with a number of ``objects``, and the ``bytes`` and
-          ``think_s`` of a requested one,
+        - ``page requested``: page with a number of ``objects``, its ``bytes`` and its ``think_s``,
+        - ``page complete``: page with a number of ``objects``,
         - ``page failed``: page that failed for a ``reason``.
 
         Values that do not apply to an event are missing.

@@ -92,7 +92,10 @@ class Result:
 
     @cached_property
     def parts(self) -> tuple[Result, ...]:
-        """Result of each seed, client or station, by the first of :attr:`levels`; empty for a single run."""
+        """Result of each seed, client or station; empty for a single run.
+
+        The first of :attr:`levels` determines which of these the parts are.
+        """
         if not self.levels:
             return ()
         level, *rest = self.levels

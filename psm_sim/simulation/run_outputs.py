@@ -65,7 +65,7 @@ class RunOutputs:
             check_capturable(topology, topology.station_count)
 
     def check_size(self, workloads: Sequence[Workload], topology: Topology) -> None:
-        """Check that the files are not too large for the *workloads* of the stations and the *topology*.
+        """Check that the *workloads* of the stations and the *topology* do not lead to too large files.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class RunOutputs:
     def observers(
         self, policies: Sequence[PolicyLike], stations: Sequence[str] = ("station",)
     ) -> Iterator[list[list[list[Observer]]]]:
-        """Yield the observers of each policy and station. Complete their files if the block succeeds."""
+        """Yield the observers of each policy and station. If the ``with`` block succeeds, write the files."""
         by_policy: list[list[list[Observer]]] = [[[] for _ in stations] for _ in policies]
         with ExitStack() as stack:
             for kind in _SUFFIXES:
@@ -100,7 +100,7 @@ class RunOutputs:
             yield by_policy
 
     def refuse(self, several: str) -> None:
-        """Reject output files for *several* runs of a policy, such as ``"3 clients"``."""
+        """Reject the output files, because a policy has *several* runs, such as ``"3 clients"``."""
         for kind in _SUFFIXES:
             path = getattr(self, kind)
             if path is not None:
@@ -148,7 +148,7 @@ def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology
 
 @contextmanager
 def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Iterator[Sequence[Observer]]:
-    """Yield one observer per station. All write to the same file, if the block succeeds."""
+    """Yield one observer per station. If the ``with`` block succeeds, write their common file."""
     if kind == "capture":
         from psm_sim.network.parts.capture import capture_observers
 

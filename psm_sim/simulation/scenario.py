@@ -75,7 +75,7 @@ class Scenario:
         for name, value, minimum in numbers:
             if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
                 raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
-            object.__setattr__(self, name, int(value))  # an integer of NumPy has no JSON
+            object.__setattr__(self, name, int(value))  # JSON has no NumPy integers
         if self.seed > MAX_SEED:
             raise InputError(f"seed must be at most {MAX_SEED}, got {self.seed}.")
         object.__setattr__(self, "settings", dict(self.settings))
@@ -204,8 +204,8 @@ class Scenario:
         """Return a hash of all inputs that determine the results, as 64 hexadecimal digits.
 
         The inputs are the trace, all topology keys, the number of pages, the seed, the *policies*, the source
-        of psm_sim, and the versions of psm_sim, numpy, scipy and simpy. Also included are the contents of
-        each file that a policy names, and of the modules in its folder that the file imports. Files that a
+        of psm_sim, and the versions of psm_sim, numpy, scipy and simpy. They include the contents of each
+        file that a policy names, and of the modules that this file imports from its own folder. Files that a
         user's code opens while it runs are not included.
 
         Parameters

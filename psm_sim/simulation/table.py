@@ -237,7 +237,10 @@ _RULES: tuple[tuple[str, Callable[[Any], Any] | None], ...] = (
     *((prefix, None) for prefix in ("mean_", "battery_days", "time_by_state_s", "latency", "pushes")),
     ("", _total),  # pages, simulated_s, wall_s, events, usage, traffic, failed_pages and delays
 )
-"""Function that folds a column, by the first prefix of its name that matches. None drops a derived column."""
+"""Prefixes of column names, and the function that folds these columns; None drops a derived column.
+
+The first prefix that matches selects the function.
+"""
 
 
 def nested(row: Row, names: Iterable[str]) -> Row:

@@ -73,8 +73,8 @@ class Reason(NamedTuple):
     state : str
         Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
     value, other : float
-        Amounts of the state in both runs: seconds, or the number of beacons, wake-ups or frames. They are per
-        page, or per second without pages.
+        Time in the state in seconds, or its number of beacons, wake-ups or frames, in the run and in the
+        other run. Both are per page, or per second without pages.
     """
 
     state: str
