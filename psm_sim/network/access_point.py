@@ -26,7 +26,7 @@ class Port:
     radio : Radio
         Radio of the station; must be set before the first frame arrives.
     on_buffered : sequence of callables
-        Called like :meth:`Observer.buffered <psm_sim.network.observers.Observer.buffered>`.
+        Called with the arguments of :meth:`Observer.buffered <psm_sim.network.observers.Observer.buffered>`.
     dropped_frames, dropped_bytes : int
         Numbers of frames and bytes dropped so far; the bytes include headers.
     """

@@ -17,7 +17,7 @@ BEACON_MS = 102.4
 """Beacon interval for which currents at a DTIM period are stated, 100 TU."""
 
 BEACON_AIR_MS = 1.384
-"""Air time of a beacon of 149 B at 1 Mbit/s, for which a chip of unknown charge per beacon is awake.
+"""Time awake for each beacon if the charge per beacon is unknown: air time of 149 B at 1 Mbit/s.
 
 The comparison for :data:`DOZING_RATIOS` makes the same assumption.
 """

@@ -57,7 +57,10 @@ _TOPOLOGY = (
     ("station.wake_ms", ("wake_ms",), 0),
     ("power.supply_v", ("supply_v",), 0),
 )
-"""Topology keys, the numbers whose sum is the value, and the factor to amperes or coulombs, or 0."""
+"""Topology keys, numbers of a mode whose sum is the value, and factor that converts them to A or C.
+
+The factor is 0 for values that are neither currents nor charges.
+"""
 
 
 @dataclass(frozen=True)
@@ -165,9 +168,9 @@ def load_profile(text: str) -> ChipProfile:
     ----------
     text
         ``NAME`` or ``NAME:mode=MODE,dtim_N=CURRENT``. The name is the name of a profile or a board, or a path
-        that ends in ``.toml``. The default mode is the first one of the file in which the station stays
-        associated. One or two mean currents of an idle station, in mA at a DTIM period N, replace base and
-        charge per beacon, see :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.
+        that ends in ``.toml``. By default, the mode is the first associated mode of the file. One or two mean
+        currents of an idle station, in mA at a DTIM period N, replace base and charge per beacon, see
+        :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.
 
     Raises
     ------
@@ -256,7 +259,7 @@ def _means(spec: Spec) -> dict[int, float]:
 def _check_usual_mode(
     modes: Mapping[str, Mode], chosen: Mode, means_ma: Mapping[int, float], name: str
 ) -> None:
-    """Reject measured means that are usual in another mode only, as of a board with its usual firmware."""
+    """Reject measured means that are usual only in another mode, such as the default of the firmware."""
 
     def is_usual(mode: Mode) -> bool:
         low, high = DOZING_RATIOS[mode.name]

@@ -17,8 +17,8 @@ class Usage(NamedTuple):
     Attributes
     ----------
     awake_s, asleep_s : float
-        Time in each radio state, in seconds. A radio that listens for a beacon longer than its reception
-        takes counts as awake.
+        Time in each radio state, in seconds. If a radio listens for a beacon longer than its reception takes,
+        this additional time counts as awake.
     beacons : int
         Number of beacons for which the radio woke up.
     awake_j, asleep_j, beacons_j : float

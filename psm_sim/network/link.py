@@ -26,7 +26,7 @@ class Link:
     parameters
         Bit rate and delay.
     on_frame
-        Called like :meth:`Observer.frame <psm_sim.network.observers.Observer.frame>`.
+        Called with the arguments of :meth:`Observer.frame <psm_sim.network.observers.Observer.frame>`.
 
     Attributes
     ----------

@@ -197,7 +197,7 @@ class ClientConnection:
     def __init__(self, endpoint: Endpoint, pool: ConnectionPool) -> None:
         self._endpoint, self._pool, self._load = endpoint, pool, pool.load
         self._connection = endpoint.connection
-        self._lacking_s = pool.host.lacking_s(pool.host.recorded.rtt_s)  # missing from the TCP handshake
+        self._lacking_s = pool.host.lacking_s(pool.host.recorded.rtt_s)  # for the TCP handshake
         self._replies_done = 0
         self._reply_bytes = 0  # received bytes of the next reply
 
@@ -213,7 +213,10 @@ class ClientConnection:
             self._pool.opened(self)
 
     def send(self, request: Request) -> None:
-        """Send a request. The first reply is also delayed by the time missing from the TCP handshake."""
+        """Send a request.
+
+        If the TCP handshake was shorter than recorded, the server delays the first reply by the difference.
+        """
         delay_s, self._lacking_s = request.server_delay_s + self._lacking_s, 0.0
         self._connection.requests.append(request._replace(server_delay_s=delay_s))
         self._endpoint.write(request.request_bytes)

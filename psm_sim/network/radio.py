@@ -65,7 +65,8 @@ class Radio:
     port, uplink
         The station's port at the access point, and the link on which it transmits.
     on_radio, on_beacons
-        Called like the methods ``radio`` and ``beacons`` of :class:`~psm_sim.network.observers.Observer`.
+        Called with the arguments of the methods ``radio`` and ``beacons`` of
+        :class:`~psm_sim.network.observers.Observer`.
 
     Attributes
     ----------

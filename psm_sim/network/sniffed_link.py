@@ -42,7 +42,8 @@ class AirFrame(NamedTuple):
     sleeps : bool or None
         Power Management bit; None if the MAC does not model it.
     more : bool or None
-        More Data bit; None means set if another frame is queued behind it at the start of transmission.
+        More Data bit. None means that the bit is set if another frame is queued behind this frame when its
+        transmission starts.
     """
 
     kind: FrameKind

@@ -23,7 +23,7 @@ class Station:
     policy
         Policy that decides on every rest and is notified of uplink packets. Call :meth:`start` to start it.
     on_rest
-        Called after each decision, like the methods ``rest`` and ``decision`` of
+        Called after each decision, with the arguments of the methods ``rest`` and ``decision`` of
         :class:`~psm_sim.network.observers.Observer`.
     on_frame
         Called for each frame that the host sends or receives; None if frames are not counted.

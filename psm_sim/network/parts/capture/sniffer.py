@@ -39,7 +39,7 @@ class TimBit:
         self._changes: list[tuple[float, bool]] = []
 
     def buffered(self, time_s: float, frames: int, retrieved: int) -> float:
-        """Record the number of buffered frames, as for an observer.
+        """Record the number of buffered frames, see :meth:`psm_sim.network.Observer.buffered`.
 
         Return the time of the change. A change that a beacon caused is moved after the beacon.
         """

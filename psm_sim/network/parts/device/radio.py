@@ -46,7 +46,7 @@ class DeviceRadio(LossyBeaconRadio):
             self._count_guard_times()
 
     def accepts_group(self, number: int, frames: int) -> bool:
-        """Return whether the radio receives the group addressed *frames* after DTIM beacon *number* now."""
+        """Return whether the radio receives the group addressed *frames* that follow DTIM beacon *number*."""
         self.advance(self._env.now)
         if self._state is DOZING and not self._receives_dtim(number):
             return False

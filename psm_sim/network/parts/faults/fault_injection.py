@@ -121,7 +121,8 @@ class Faults(EndSystems):
     def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
         """Install frame loss on the links of *path* and start the restarts, for a run of *pages*.
 
-        The losses wrap the final receivers of the links, after a messenger has been added.
+        Call this method after a messenger has been added, because the losses wrap the final receivers of the
+        links.
         """
         self._check(pages)
         self._messenger = path.messenger

@@ -54,7 +54,7 @@ class SnifferTap:
         start_s
             Start of the transmission, in seconds.
         acknowledged
-            Whether an ACK follows that the sniffer receives.
+            Whether the sniffer receives an ACK of the frame.
         sleeps, more
             Its Power Management bit and its More Data bit.
         """
@@ -81,7 +81,8 @@ class SnifferTap:
         Parameters
         ----------
         entries, arrived
-            Frames of the A-MPDU with the times at which they were queued; frames received without errors.
+            Frames of the A-MPDU with the times at which they were queued, and those of them that were
+            received without errors.
         start_s, sleeps
             Start of the transmission in seconds, and Power Management bit.
         """

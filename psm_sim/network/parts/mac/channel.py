@@ -90,7 +90,7 @@ def answered_exchange(
     answered: Callable[[], None],
     unanswered: Callable[[], None] = nothing,
 ) -> Exchange:
-    """Return the exchange of a frame between two *ends* and its answer, each with possible errors of *link*.
+    """Return the exchange of a frame and its answer between two *ends*. Both can have the errors of *link*.
 
     The durations are in seconds; *answer_s* includes the SIFS before the answer. At the delivery of the frame
     *answered* is called if the answer is received, and *unanswered* if it is not.

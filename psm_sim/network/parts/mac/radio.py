@@ -290,7 +290,7 @@ class MacRadio(LossyBeaconRadio):
         self._awaiting_beacon = False
         self._finish_awaited()
         if self._port.tim_bit and not self._port.awake:
-            # Stations that the same beacon announces draw backoffs, so that their frames rarely collide.
+            # If the TIM bits of several stations are set, they draw backoffs, so that frames rarely collide.
             fetch = PS_POLL if self._uses_ps_poll else NULL_AWAKE
             self._push(fetch, immediate=not self._bss.several_tim_bits())
         self._arm_idle_alarm()
