@@ -140,7 +140,7 @@ class ChipProfile:
     interval : (float, float)
         Interval of the ratio of measured to predicted mean current of a dozing station.
     known : str
-        Measurements of the board on which the interval is based, as text.
+        Text that names the measurements on which the interval is based.
     """
 
     name: str

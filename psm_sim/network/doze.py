@@ -32,7 +32,7 @@ class Doze:
     number : int
         Number of this beacon.
     every : int
-        Length of the doze last begun or last loaded from the plan, in beacons.
+        Length of the last doze that was begun or loaded from the plan, in beacons.
     every_s : float
         The same length in seconds.
     """
@@ -41,7 +41,7 @@ class Doze:
         self._beacons, self._takes_plans = beacons, takes_plans
         self.number = 0
         self.every = 1
-        self._promised: float = 0  # number of promised dozes of this length not yet taken
+        self._promised: float = 0  # number of promised dozes of this length that remain
         self._plan: Plan | None = None
         self._dozes: Iterator[tuple[int, float]] | None = None  # iterator of the plan, created on first use
         self._followed = 0  # number of promised dozes taken

@@ -216,7 +216,7 @@ def load_topology(
 
 
 def topology_files(name: str) -> list[Path]:
-    """Return the file of a topology that can be loaded, and the files it extends, except bundled ones."""
+    """Return the files of a valid topology that are not bundled: its file, and the files that it extends."""
     files, folder = list[Path](), Path()
     while name.endswith(".toml"):
         files.append(_find(name, folder))

@@ -199,8 +199,8 @@ class AccessPointParameters:
     )  # fmt: skip
     poll_idle: bool = parameter(
         True,
-        "send a null data frame to a station at the idle limit, whose ACK within 3 s keeps the association,"
-        " as hostapd does; false: the association expires at once",
+        "send the station a null data frame at the idle limit, and keep the association if it acknowledges"
+        " the frame within 3 s, as hostapd does; false: the association expires at once",
         requires="idle_limit_s",
     )
     group_per_s: float = parameter(
@@ -377,7 +377,7 @@ class MacParameters:
         at_most=65,
     )  # fmt: skip
     beacon_mbps: float = parameter(
-        1.0, "bit rate of beacons, of 802.11b or of the standard; access points at 2.4 GHz use 1",
+        1.0, "bit rate of beacons, one of 802.11b or of mac.standard; access points at 2.4 GHz use 1",
         unit="Mbit/s", at_least=1, at_most=54, expert=True,
     )  # fmt: skip
     beacon_bytes: int | None = parameter(

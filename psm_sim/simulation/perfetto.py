@@ -29,8 +29,8 @@ def write_perfetto(file: BinaryIO, recorders: Sequence[Recorder]) -> None:
 def perfetto_bytes(workload: Workload) -> int:
     """Return the approximate size of a timeline: 2 kB for each page, object and message.
 
-    Per item, ``psm`` needs 1.4 kB (``modern``) to 2.0 kB (``mqtt``). A policy that decides often needs up to
-    six times as much.
+    Under ``psm``, an item needs 1.4 kB (``modern``) to 2.0 kB (``mqtt``). If a policy decides often, an item
+    needs up to six times as much.
     """
     objects = sum(page.objects for page in workload.pages)
     return 2000 * (len(workload.pages) + objects + len(workload.messages))

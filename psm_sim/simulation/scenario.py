@@ -24,7 +24,7 @@ from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.loading import find_trace
 
 DigestCache = dict[tuple[Any, ...], str]
-"""Digests of the parts of scenarios, by description. Scenarios share them, to hash common parts once."""
+"""Digests of the parts of scenarios, by description. They are shared, so a common part is hashed once."""
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,10 @@ deviation is up to 8 %, so a difference between the delays of single runs can be
 """
 
 _UNDECIDED = 1.1
-"""Ratio of the largest and the least mean above which equal runs are called undecided (a choice)."""
+"""Equal runs are undecided if their largest mean exceeds this number times their least mean (a choice)."""
 
 _MUCH_LESS = 0.9
-"""Largest ratio of the delays of two policies that is worth a statement (a choice)."""
+"""A policy delays much less than another if the ratio of the delays is below this number (a choice)."""
 
 
 def amount_name(rows: Sequence[Row]) -> str:
@@ -51,7 +51,7 @@ def delay_of(row: Row) -> float:
 
 
 def limited_s(row: Row) -> float:
-    """Return the delay that a limit bounds, in seconds: mean delay of pages, or largest p99 latency."""
+    """Return the delay to which a limit applies, in seconds: mean delay of pages, or largest p99 latency."""
     return float(row["mean_delay_s"]) if row["loads_pages"] else slowest(row)[0]
 
 
@@ -210,7 +210,7 @@ class Verdict:
     least, quickest : Group
         Runs within the limit that use least, and runs of *saving* that delay least.
     best : int or None
-        The only run that uses least; of two equally low runs, the run that delays much less.
+        The only run that uses least. If two runs use least, the run that delays much less; else None.
     compared : int or None
         Run with which the amount of *least* is compared: the reference, or the next best run.
     nearest : int or None
@@ -294,7 +294,7 @@ def _sole(least: Group) -> int | None:
 
 
 def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measure) -> int | None:
-    """Return the only run that uses least; of two equally low runs, return the run that delays much less."""
+    """Return the only run that uses least. If two runs use least, return the run that delays much less."""
     if len(least.members) != 2 or least.is_undecided:
         return _sole(least)
     quickest = delays.least([n for n in least.members if saves_power(runs[n])]).members

@@ -24,8 +24,8 @@ _FLUSH_FRAMES = 4096
 class TimBit:
     """TIM bit of one station over time. All times are in seconds.
 
-    The TIM of a beacon includes frames that are buffered at the beacon time. A frame that the station
-    retrieves because of a beacon counts as buffered until that beacon.
+    The TIM of a beacon includes frames that are buffered at the beacon time. If the station retrieves a frame
+    because of a beacon, the frame counts as buffered until that beacon.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Sniffer:
             self._write(min(tim.settled(now_s) for tim in self._tims))
 
     def finish(self, time_s: float) -> None:
-        """Handle the end of a station. Frames that end after the last station are not written."""
+        """Handle the end of a station. After the last station has ended, write all frames that have ended."""
         self._unfinished -= 1
         if not self._unfinished:
             self._write(nextafter(time_s, inf))

@@ -181,7 +181,7 @@ class BeaconSchedule:
         return max(self._beacons.time(self._sent + 1), free_s) + self._pifs_s
 
     def mark_sent(self, now_s: float) -> None:
-        """Record that the last beacon that is due is sent now."""
+        """Record that the last due beacon is sent now."""
         self._sent = self._beacons.after(now_s) - 1
 
     def catch_up(self, now_s: float, free_s: float) -> float | None:
@@ -292,7 +292,7 @@ class Channel:
         self._schedule_next()
 
     def beacon_delay_s(self, first: int, count: int, every: int) -> float:
-        """Return the total delay of *count* beacons from number *first* on, *every* beacons apart.
+        """Return the total delay of *count* beacons: number *first*, *first* + *every*, and so on.
 
         The delay of a beacon is known as soon as it is due, and does not include the usual PIFS.
         """
