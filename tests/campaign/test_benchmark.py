@@ -252,7 +252,7 @@ def test_the_stored_results_agree_with_this_version():
     check_stored(stored, cases.built_in())
 
 
-@pytest.mark.parametrize("traffic", ["mqtt", "ping", "push"])
+@pytest.mark.parametrize("traffic", ["ucb", "shifting", "modern", "mqtt", "ping", "push"])
 def test_anticipate_costs_more_energy_and_less_delay_at_a_higher_price(traffic):
     """Means over the judging seeds are compared for each radio (docs/anticipate.md)."""
     runs = read_result(STANDING).runs[cases.PRICED["anticipate"]]

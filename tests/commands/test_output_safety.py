@@ -30,13 +30,13 @@ WRITERS = {
     f"{RUN} --policy bsd --timeline x.json": ("page-list.csv", "x-bsd.json"),
     f"{RUN} --loss mine.py:Mine --policy lpsm --timeline x.json": ("mine.py", "x-psm.json"),
     f"{RUN} --topology site.toml --plot x.pdf": ("site.toml", "x.pdf"),
-    f"{RUN} --topology site.toml --plot x.svg": ("maps/building.toml", "x.svg"),
-    f"{RUN} --topology site.toml --plot x.png": ("maps/base.toml", "x.png"),
+    f"{RUN} --topology site.toml --capture x.pcap": ("maps/building.toml", "x.pcap"),
+    f"{RUN} --topology site.toml --timeline x.json": ("maps/base.toml", "x.json"),
     "--topology stations.toml --pages 1 --policy psm --capture x.pcap": ("page-list.csv", "x.pcap"),
     "--topology stations.toml --pages 1 --policy psm --timeline x.json": ("mine.py", "x.json"),
     f"{RUN} --policy mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
     f"{RUN} --against mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
-    f"{RUN} --preset preset.toml --plot x.png": ("preset.toml", "x.png"),
+    f"{RUN} --preset preset.toml --capture x.pcap": ("preset.toml", "x.pcap"),
     "sweep export s.sqlite --to x.csv": ("s.sqlite", "x.csv"),
 }
 """Each command that writes a file, one file that it reads, and one that it writes."""

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
 
 from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import Poll, RadioPower
@@ -18,8 +17,6 @@ from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload import load_workload
 from tests.policies.frames import datagram, fin, request
 from tests.policies.test_bsd import EPSILON_S, schedule
-
-PRICES = (0.1, 0.5, 2.0, 7.0)
 
 
 def trained(times_s, **parameters) -> Anticipate:
@@ -132,18 +129,10 @@ class Learnt(Anticipate):
             self.sent(1000 * beacon_s, request())
 
 
-def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls():
-    """The rank correlation over four prices is perfect, with means of three seeds."""
-    means = np.array([mean("ucb", 30, f"anticipate:price={price:g}") for price in PRICES])
-    assert spearmanr(PRICES, means[:, 0]).statistic > 0.9
-    assert spearmanr(PRICES, means[:, 1]).statistic < -0.9
-
-
-@pytest.mark.parametrize("trace", ["ucb", "shifting"])
-def test_anticipate_has_less_energy_and_less_delay_than_lpsm_and_static_psm_and_bsd(trace):
+def test_anticipate_has_less_energy_and_less_delay_than_lpsm_and_static_psm_and_bsd():
     """The price is 0.1 for LPSM, and for PSM at equal page times, and 3 for BSD."""
-    cheap, quick = (mean(trace, 30, f"anticipate:price={price}") for price in ("0.1", "3"))
-    lpsm, psm, bsd = (mean(trace, 30, policy) for policy in ("lpsm", "psm", "bsd:p=1"))
+    cheap, quick = (mean("ucb", 30, f"anticipate:price={price}") for price in ("0.1", "3"))
+    lpsm, psm, bsd = (mean("ucb", 30, policy) for policy in ("lpsm", "psm", "bsd:p=1"))
     assert (cheap < lpsm).all()
     assert cheap[1] < psm[1] + 0.03
     assert cheap[0] < 0.91 * psm[0]
@@ -198,18 +187,6 @@ def test_a_station_that_gets_no_replies_soon_stops_waiting_for_replies():
         awake_s.append(waited_s)
     assert sum(awake_s[3:]) == 0
     assert awake_s[0] <= 2.1
-
-
-@pytest.mark.parametrize(
-    ("trace", "pages"), [("ping", 1), ("push:stretch_s=600", 1), ("mqtt:stretch_s=600", 1)]
-)
-def test_at_a_higher_price_messages_cost_more_and_wait_less(trace, pages):
-    """The messages are pings, pushes and MQTT; prices differ by a factor of 100."""
-    scenario = Scenario(trace, pages=pages, seed=906)
-    cheap, dear = run_comparison(["anticipate:price=0.1", "anticipate:price=10"], scenario).runs
-    assert cheap.energy_per_page_j < dear.energy_per_page_j
-    sent = [name for name in cheap.row if name.endswith("latency_s.mean") and cheap.row[name]]
-    assert sum(cheap.row[name] for name in sent) > sum(dear.row[name] for name in sent)
 
 
 def test_anticipate_works_without_release_on_uplink():
