@@ -45,6 +45,7 @@ LABELS = {
     "slowdown.median": "slowdown, median",
     "slowdown.p95": "slowdown, 95th percentile",
     "slowdown.max": "slowdown, maximum",
+    "latency.p99_ms": "latency, 99th percentile (ms)",
     **{
         f"latency.{key}.{name}_ms": f"{direction} latency, {meaning} (ms)"
         for key, direction in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,16 @@ from numpy.typing import NDArray
 
 from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.summary_stats import LEVEL, Interval, confidence_interval
-from psm_sim.simulation.table import ENERGY, SLOWDOWN
+from psm_sim.simulation.table import ENERGY, SLOWDOWN, drop_nan
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TASK_COLUMNS = ("policy", "name", "trace", "topology", "pages", "seed", "state")
 """Columns before the parameters: policy, label or name of the policy, scenario and state."""
+
+LATENCY = "latency.p99_ms"
+"""Measure of messages without pages: 99th percentile of the latency in the slowest direction, in ms."""
 
 _ROUNDING = 1e-9
 """Relative difference below which two values are equal."""
@@ -73,7 +77,7 @@ class Candidate:
 
     def interval(self, measure: str) -> Interval:
         """Return the mean over all seeds of a measure, with its 95 % Student's t interval."""
-        return confidence_interval([row.measures[measure] for row in self.rows])
+        return confidence_interval([row.measures.get(measure, math.nan) for row in self.rows])
 
 
 def varying_keys(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -91,19 +95,40 @@ def candidates(rows: Iterable[TaskRow]) -> list[Candidate]:
     groups: dict[tuple[Any, ...], list[TaskRow]] = {}
     for row in rows:
         for station_row in () if row.error else row.by_station():
-            groups.setdefault((station_row.policy, *station_row.scenario.items()), []).append(station_row)
+            group = groups.setdefault((station_row.policy, *station_row.scenario.items()), [])
+            group.append(_with_delay(station_row))
     return [Candidate(tuple(group)) for group in groups.values()]
+
+
+def _with_delay(row: TaskRow) -> TaskRow:
+    """Replace the slowdown of a row without pages, which is 1, by the latency of its messages."""
+    latencies_s = [
+        float(math.nan if value is None else value)
+        for name, value in row.measures.items()
+        if name.startswith("latency.") and name.endswith(".p99")
+    ]
+    if not latencies_s or row.measures["page_time_s.max"] != 0:
+        return row
+    measures = {name: value for name, value in row.measures.items() if name != SLOWDOWN}
+    latency_ms = 1000 * max(drop_nan(latencies_s))
+    return replace(row, measures={**measures, LATENCY: latency_ms})
+
+
+def delays_of(candidates: Iterable[Candidate]) -> list[str]:
+    """Return the measures of delay: the slowdown of pages, and the latency of messages without pages."""
+    measures = {name for candidate in candidates for name in candidate.row.measures}
+    return [name for name in (SLOWDOWN, LATENCY) if name in measures]
 
 
 def pareto_front(rows: Iterable[TaskRow]) -> list[Candidate]:
     """Return the candidates that no other candidate dominates, scenario after scenario, by increasing energy.
 
-    Two candidates are compared by the differences of their energies and slowdowns for the seeds that they
-    share. Candidate A dominates candidate B if the 95 % Student's t intervals of the mean differences show
-    that A is better in energy or slowdown, and worse in neither. A is Pareto-optimal if the intervals show
-    that every other candidate is worse in energy or slowdown, or equal in both. If the intervals show
-    neither, A is undecided. With a single seed there are no intervals, and the values are compared as they
-    are.
+    Two candidates are compared by the differences of their energies and delays for the seeds that they share.
+    The delay is the slowdown or, without pages, the latency. Candidate A dominates candidate B if the 95 %
+    Student's t intervals of the mean differences show that A is better in energy or delay, and worse in
+    neither. A is Pareto-optimal if the intervals show that every other candidate is worse in energy or delay,
+    or equal in both. If the intervals show neither, A is undecided. With a single seed there are no
+    intervals, and the values are compared as they are.
     """
     scenarios: dict[tuple[Any, ...], list[Candidate]] = {}
     for candidate in candidates(rows):
@@ -125,9 +150,10 @@ def _verdicts(group: Sequence[Candidate]) -> list[str]:
     for row in (row for candidate in group for row in candidate.rows):
         seeds.setdefault(row.seed, len(seeds))
     values = np.full((2, len(group), len(seeds)), np.nan)
+    (delay,) = delays_of(group)
     for index, candidate in enumerate(group):
         for row in candidate.rows:
-            values[:, index, seeds[row.seed]] = row.measures[ENERGY], row.measures[SLOWDOWN]
+            values[:, index, seeds[row.seed]] = row.measures[ENERGY], row.measures[delay]
     optimal, undecided = ("yes", "undecided") if len(seeds) > 1 else ("", "")
     verdicts = []
     for index in range(len(group)):

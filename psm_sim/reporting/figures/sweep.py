@@ -1,11 +1,11 @@
-"""Figure of a sweep: mean energy against mean slowdown of each policy and scenario."""
+"""Figure of a sweep: mean energy against mean slowdown or latency of each policy and scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.campaign.sweep.results import Candidate, candidates, varying_keys
+from psm_sim.campaign.sweep.results import Candidate, candidates, delays_of, varying_keys
 from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of
@@ -15,7 +15,7 @@ from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style
 from psm_sim.reporting.figures.comparison import plot_series
 from psm_sim.reporting.marks import LABELS, Mark, axis_start, short_name
 from psm_sim.reporting.style import policy_style
-from psm_sim.simulation.table import ENERGY, SLOWDOWN
+from psm_sim.simulation.table import ENERGY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,9 +31,12 @@ def draw(rows: Sequence[TaskRow]) -> Figure:
     """Plot one mark per policy and scenario, with 95 % intervals over the seeds.
 
     If the marks of a series differ in a single parameter, they are joined in the order of this parameter and
-    labelled with its values. At least one of *rows* must be done.
+    labelled with its values. If some scenarios have pages, the others are left out. At least one of *rows*
+    must be done.
     """
     done = candidates(rows)
+    delay = delays_of(done)[0]
+    done = [candidate for candidate in done if delay in candidate.row.measures]
     series = _series(done[:MAX_MARKS])
     swept = dict.fromkeys(_label(key) for group in series.values() if (key := _swept_parameter(group)))
     notes = [f"marks: {', '.join(swept)}"] if swept else []
@@ -41,10 +44,10 @@ def draw(rows: Sequence[TaskRow]) -> Figure:
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
     with common_style():
         for name, group in series.items():
-            plot_series(axes, _marks(name, group), max_labelled=_MAX_LABELLED)
-        axes.set_xlabel(LABELS[SLOWDOWN])
+            plot_series(axes, _marks(name, group, delay), delay, max_labelled=_MAX_LABELLED)
+        axes.set_xlabel(LABELS[delay])
         axes.set_ylabel(LABELS[ENERGY])
-        start = axis_start(SLOWDOWN, [candidate.interval(SLOWDOWN).mean for candidate in done[:MAX_MARKS]])
+        start = axis_start(delay, [candidate.interval(delay).mean for candidate in done[:MAX_MARKS]])
         if start is not None:
             axes.set_xlim(left=start)
     add_title(figure, [_describe(done), "; ".join(["means over seeds with 95 % intervals", *notes])])
@@ -95,7 +98,7 @@ def _label(key: str) -> str:
     return f"{label} ({unit})" if unit else label
 
 
-def _marks(name: str, group: Sequence[Candidate]) -> list[Mark]:
+def _marks(name: str, group: Sequence[Candidate], delay: str) -> list[Mark]:
     """Return the marks of a series. If a single parameter varies, its values order and label the marks."""
     swept = _swept_parameter(group)
     if swept:
@@ -104,7 +107,7 @@ def _marks(name: str, group: Sequence[Candidate]) -> list[Mark]:
     for candidate in group:
         value = candidate.row.inputs.get(swept)
         text = f"{value:g}" if isinstance(value, float) else short_name(str(value))
-        intervals = {measure: candidate.interval(measure) for measure in (SLOWDOWN, ENERGY)}
+        intervals = {measure: candidate.interval(measure) for measure in (delay, ENERGY)}
         means = {measure: interval.mean for measure, interval in intervals.items()}
         half_widths = {measure: interval.half_width for measure, interval in intervals.items()}
         label = short_name(name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TextIO
 
-from psm_sim.campaign.sweep.results import Candidate, varying_keys
+from psm_sim.campaign.sweep.results import LATENCY, Candidate, delays_of, varying_keys
 from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.formatting import truncate
 from psm_sim.reporting.columns import Column, mean_column, text_column
@@ -17,6 +17,10 @@ MAX_SHOWN = 20
 """Maximum number of policies in the list of failures."""
 
 _MAX_LENGTH = 500  # five lines of a terminal
+
+
+_DELAYS = {SLOWDOWN: ("slowdown", "mean", ""), LATENCY: ("latency", "p99", "ms")}
+"""Headings and unit of the column of each measure of delay."""
 
 
 def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
@@ -37,7 +41,11 @@ def _columns(best: Sequence[Candidate], keys: Sequence[str]) -> list[Column]:
         *(text_column(key, [str(candidate.row.scenario.get(key, "")) for candidate in best]) for key in keys),
         text_column("policy", [candidate.row.label for candidate in best]),
         mean_column("energy", [candidate.interval(ENERGY) for candidate in best], unit="J"),
-        mean_column("slowdown", [candidate.interval(SLOWDOWN) for candidate in best], "mean"),
+        *(
+            mean_column(name, [candidate.interval(delay) for candidate in best], of, unit)
+            for delay, (name, of, unit) in _DELAYS.items()
+            if delay in delays_of(best)
+        ),
         Column("seeds", [str(len(candidate.rows)) for candidate in best]),
     ]
     if any(candidate.is_optimal for candidate in best):
@@ -47,7 +55,10 @@ def _columns(best: Sequence[Candidate], keys: Sequence[str]) -> list[Column]:
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
     shared = {key: value for key, value in best[0].row.scenario.items() if key not in keys}
-    lines = ["No other policy of the scenario dominates these policies in energy and slowdown."]
+    delays = [_DELAYS[delay][0] for delay in delays_of(best)]
+    lines = [f"No other policy of the scenario dominates these policies in energy and {' or '.join(delays)}."]
+    if "latency" in delays:
+        lines.append("Latency is the 99th percentile over the messages in the slowest direction.")
     if any(candidate.is_optimal for candidate in best):
         lines.append(
             "Policies are compared by the 95 % confidence intervals of their differences, paired by seed."

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from psm_sim.campaign.sweep.results import pareto_front
+from psm_sim.campaign.sweep.results import LATENCY, pareto_front
 from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.random_streams import random_stream
+from psm_sim.reporting.figures.sweep import draw
 from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 Values = Mapping[int, tuple[float, float]]
@@ -55,6 +56,21 @@ def test_results_of_a_single_seed_are_compared_without_intervals() -> None:
 def test_a_slowdown_without_completed_pages_is_ignored() -> None:
     policies = {"a": {1: (1.0, 2.0), 2: (1.0, 2.0)}, "b": {1: (0.5, np.nan), 2: (0.5, np.nan)}}
     assert front(policies) == {"b": "undecided", "a": "undecided"}
+
+
+def test_the_delay_of_messages_without_pages_is_their_latency() -> None:
+    """The slower direction counts; a pause has a slowdown of 1 with any policy."""
+    pause = {SLOWDOWN: 1.0, "page_time_s.max": 0.0, "latency.up.latency_s.p99": 0.02}
+    rows = [
+        TaskRow(
+            "", policy, "mqtt", "", 1, 1, {}, {**pause, ENERGY: energy, "latency.down.latency_s.p99": late}
+        )
+        for policy, energy, late in (("a", 1.0, 0.3), ("b", 2.0, 0.1), ("c", 3.0, 0.2))
+    ]
+    points = pareto_front(rows)
+    assert [(point.row.policy, point.interval(LATENCY).mean) for point in points] == [("a", 300), ("b", 100)]
+    (axes,) = draw(rows).axes
+    assert axes.get_xlabel() == "latency, 99th percentile (ms)"
 
 
 @pytest.mark.parametrize("seed", range(10))
