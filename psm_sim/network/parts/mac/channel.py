@@ -26,7 +26,8 @@ class FrameError(NamedTuple):
         Sender and receiver of this frame. The receiver waits for an EIFS.
     nav_s : float
         Time for which the exchange would have lasted after the frame, in seconds. The other contenders wait
-        for this time, the sender for its ACK timeout. The time is 0 if no answer to the frame is due.
+        for this time, and the sender waits for its ACK timeout. The time is 0 if no answer to the frame is
+        due.
     retries : bool
         Whether the contender that began the exchange has to repeat it.
     """

@@ -32,11 +32,12 @@ class MacRadio(LossyBeaconRadio):
     arrive later are announced by the next beacon. The station is awake from the time at which the beacon is
     due. If a busy channel delays a beacon without its TIM bit, the station listens during the delay too.
 
-    The access point learns the power state from the Power Management (PM) bit of received frames. The station
-    sends a null data frame before it dozes if the access point considers it awake, and before it stays awake
-    if the access point considers it dozing. A data frame announces that the station is awake if
-    ``access_point.release_on_uplink`` is true. Otherwise the PM bit of a data frame repeats the last state.
-    The null data frames of an idle radio, whose behaviour is computed lazily, do not occupy the channel.
+    The access point learns the power state from the Power Management (PM) bit of received frames. Before the
+    station dozes, it sends a null data frame if the access point considers it awake. Before the station stays
+    awake, it sends a null data frame if the access point considers it dozing. If
+    ``access_point.release_on_uplink`` is true, a data frame announces that the station is awake. Otherwise
+    the PM bit of a data frame repeats the last state. The null data frames of an idle radio, whose behaviour
+    is computed lazily, do not occupy the channel.
 
     Awaited frames are the frames that the radio has to send, and the frames that the access point has queued
     for it.
