@@ -40,11 +40,6 @@ class DevicePort(Port):
         else:
             super().forward(segment)
 
-    def poll(self, segment: Segment) -> None:
-        """Forward a null data frame, unless the buffer is full."""
-        if len(self._buffered) + len(self._flying) < self._capacity:
-            self.forward(segment)
-
     def release(self) -> list[BufferedFrame]:
         """Send and return the buffered frames that have not aged out."""
         self._drop_old()

@@ -152,7 +152,7 @@ class DeviceHop(WirelessHop):
             KeepAlive(self.env, self.association, every_s, station.send_null)
         limit_s = self.topology.access_point.idle_limit_s
         if limit_s is not None and self.topology.access_point.poll_idle:
-            self.idle_poll = IdlePoll(self.env, self.association, limit_s, self.port.poll)
+            self.idle_poll = IdlePoll(self.env, self.association, limit_s, self.port.forward)
             self.radio.deliver = self.idle_poll.answered(self.radio.deliver)
         self.radio.on_group = station.received_group
         forward = self.up.deliver
