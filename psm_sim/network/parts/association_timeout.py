@@ -1,4 +1,4 @@
-"""Association of a station, its time-out at the access point, and keep-alive frames."""
+"""Association of a station, its time-out at the access point, and the timer of keep-alive and poll frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.network.segment import Segment, is_null, null_frame
+from psm_sim.network.segment import Segment, is_null
 from psm_sim.network.timers import Alarm
 
 
@@ -52,55 +52,39 @@ class Association:
         self.renewals += lapsed
         return self._takes_s if lapsed else 0.0
 
-
-class KeepAlive:
-    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds."""
-
-    def __init__(
-        self, env: Environment, association: Association, every_s: float, send: Callable[[], None]
-    ) -> None:
-        self._env, self._association, self._every_s, self._send = env, association, every_s, send
-        self._alarm = Alarm(env, self._send_if_idle)
-        self._alarm.at(every_s)
-
-    def _send_if_idle(self) -> None:
-        # 1e-12: the alarm may fire a rounding error before the limit.
-        if self._env.now - self._association.sent_s >= self._every_s * (1 - 1e-12):
-            self._send()
-        self._alarm.at(self._association.sent_s + self._every_s)
-
-
-class IdlePoll:
-    """Poll of the access point: a null data frame to a station that was idle for *limit_s* seconds.
-
-    The ACK of the station keeps the association, as with hostapd. *send* sends or buffers the frame.
-    """
-
-    GRACE_S = 3.0
-    """Time in seconds for the ACK, after which the association expires (AP_DISASSOC_DELAY of hostapd)."""
-
-    def __init__(
-        self, env: Environment, association: Association, limit_s: float, send: Callable[[Segment], None]
-    ) -> None:
-        self._env, self._association, self._limit_s, self._send = env, association, limit_s, send
-        self._alarm = Alarm(env, self._poll_if_idle)
-        self._alarm.at(limit_s)
-
-    def _poll_if_idle(self) -> None:
-        due_s = self._association.sent_s + self._limit_s
-        # 1e-12: the alarm may fire a rounding error before the limit.
-        if self._env.now >= due_s * (1 - 1e-12):
-            self._send(null_frame())
-            due_s = self._env.now + self._limit_s
-        self._alarm.at(due_s)
-
-    def answered(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a wrapper of *deliver* that records the ACKs of polls and does not deliver the polls."""
+    def answer_polls(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
+        """Return a wrapper of *deliver* that acknowledges null data frames instead of delivering them."""
 
         def receive(segment: Segment) -> None:
             if is_null(segment):
-                self._association.sent_s = self._env.now
+                self.sent_s = self._env.now
             else:
                 deliver(segment)
 
         return receive
+
+
+POLL_GRACE_S = 3.0
+"""Time in seconds for the ACK of a poll, after which the association expires.
+
+The access point polls an idle station by a null data frame (AP_DISASSOC_DELAY of hostapd).
+"""
+
+
+class IdleTimer:
+    """Timer that calls *action* when the station was idle for *limit_s* seconds, and then once per limit."""
+
+    def __init__(
+        self, env: Environment, association: Association, limit_s: float, action: Callable[[], None]
+    ) -> None:
+        self._env, self._association, self._limit_s, self._action = env, association, limit_s, action
+        self._alarm = Alarm(env, self._check)
+        self._alarm.at(limit_s)
+
+    def _check(self) -> None:
+        due_s = self._association.sent_s + self._limit_s
+        # 1e-12: the alarm may fire a rounding error before the limit.
+        if self._env.now >= due_s * (1 - 1e-12):
+            self._action()
+            due_s = self._env.now + self._limit_s
+        self._alarm.at(due_s)

@@ -12,7 +12,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
-from psm_sim.network.parts.association_timeout import Association, IdlePoll, KeepAlive
+from psm_sim.network.parts.association_timeout import POLL_GRACE_S, Association, IdleTimer
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio
@@ -22,7 +22,7 @@ from psm_sim.network.parts.device.service_periods import (
     ServicePeriodRadio,
     check_service_period,
 )
-from psm_sim.network.segment import GROUP, Segment, is_null
+from psm_sim.network.segment import GROUP, Segment, is_null, null_frame
 from psm_sim.network.sniffed_link import SniffedLink
 from psm_sim.network.station import Station
 from psm_sim.network.timers import WITH_DTIM, Alarm
@@ -116,9 +116,8 @@ class DeviceHop(WirelessHop):
         access_point, takes_s = topology.access_point, topology.station.association_ms / 1000
         limit_s = access_point.idle_limit_s
         if limit_s is not None and access_point.poll_idle:
-            limit_s += IdlePoll.GRACE_S
+            limit_s += POLL_GRACE_S
         self.association = Association(self.env, limit_s, takes_s)
-        self.idle_poll: IdlePoll | None = None
 
     def observers(self) -> Sequence[Observer]:
         """Return the observer of transmissions, if ``power.transmit_w`` is set."""
@@ -146,14 +145,14 @@ class DeviceHop(WirelessHop):
         self.group = self._make_group_frames() if topology.access_point.group_per_s else None
 
     def start(self, station: Station) -> None:
-        """Start the keep-alive timer if it is enabled. Null data frames end at the access point."""
+        """Start the timers that are enabled. Null data frames end at the access point or the station."""
         every_s = self.topology.station.keep_alive_s
         if every_s is not None:
-            KeepAlive(self.env, self.association, every_s, station.send_null)
+            IdleTimer(self.env, self.association, every_s, station.send_null)
         limit_s = self.topology.access_point.idle_limit_s
         if limit_s is not None and self.topology.access_point.poll_idle:
-            self.idle_poll = IdlePoll(self.env, self.association, limit_s, self.port.forward)
-            self.radio.deliver = self.idle_poll.answered(self.radio.deliver)
+            IdleTimer(self.env, self.association, limit_s, lambda: self.port.forward(null_frame()))
+            self.radio.deliver = self.association.answer_polls(self.radio.deliver)
         self.radio.on_group = station.received_group
         forward = self.up.deliver
 

@@ -40,9 +40,9 @@ class Bench:
         self.delivered: list[float] = []
         port, radio = self.world.port, self.world.radio
         self.forward = port.forward
-        poll = getattr(self.world.hop, "idle_poll", None)
+        association = getattr(self.world.hop, "association", None)
         radio.deliver = lambda _: self.delivered.append(round(self.env.now, 3))
-        radio.deliver = poll.answered(radio.deliver) if poll else radio.deliver
+        radio.deliver = association.answer_polls(radio.deliver) if association else radio.deliver
 
     def at(self, time_s, action):
         self.env.timeout(time_s).callbacks.append(lambda _: action())
