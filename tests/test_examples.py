@@ -30,12 +30,13 @@ def test_an_example_prints_its_committed_output(
         done = subprocess.run(
             [sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True, check=False
         )
-        printed = (done.stdout, done.stderr)
+        output, messages = done.stdout, done.stderr
     else:
         monkeypatch.chdir(tmp_path)
         runpy.run_path(str(script), run_name="__main__")
-        printed = tuple(capsys.readouterr())
-    assert printed == (script.with_suffix(".txt").read_text(encoding="utf-8"), "")
+        output, messages = capsys.readouterr()
+    assert messages == ""
+    assert output == script.with_suffix(".txt").read_text(encoding="utf-8")
     assert list(tmp_path.iterdir()) == []
 
 
