@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from psm_sim.simulation.table import Row
 
 _SEPARATOR = " · "
-_MAX_SIMULATED_S = 600.0
+_SIMULATED_S = 3600.0  # the time awake before the first doze then has no weight
 _LATENCY_MS = 0.5  # of a wired local network
 _MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the smallest in modem sleep
 
@@ -228,15 +228,14 @@ def _simulate(fit: Calibration, mode: Mode) -> dict[str, float]:
     from psm_sim.simulation import simulate
 
     settings: dict[str, Any] = dict(mode.topology()[0])
-    length_s = min(fit.length_s, _MAX_SIMULATED_S)
-    frames = round(fit.counts[FRAMES] * length_s / fit.length_s)
+    frames = round(fit.counts[FRAMES] * _SIMULATED_S / fit.length_s)
     settings |= {"beacon.interval_ms": fit.beacon_interval_ms, "links.wired.latency_ms": _LATENCY_MS}
-    period_s = length_s / frames if frames else 1e6
+    period_s = _SIMULATED_S / frames if frames else 1e6
     awake_uc = 1e3 * fit.shares[FRAMES] * fit.mean_ma * fit.length_s / max(1, fit.counts[FRAMES])
     timeout_ms = max(0.0, awake_uc / (mode.numbers["awake_ma"] - mode.base_ma) - 2 * _LATENCY_MS)
     row: Row = simulate(
         f"dynamic:timeout_ms={timeout_ms:.3f}" if frames else "psm",
-        f"ping:stretch_s={length_s},echo.period_s={period_s},echo.on={str(frames > 0).lower()}",
+        f"ping:stretch_s={_SIMULATED_S},echo.period_s={period_s},echo.on={str(frames > 0).lower()}",
         pages=1,
         settings=settings,
     ).row

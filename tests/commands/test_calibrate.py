@@ -46,11 +46,16 @@ def test_the_first_line_has_the_charges_and_the_last_compares_a_simulation(tmp_p
     assert recorded_ma + missed_ma + group_ma == pytest.approx(truth.values["mean_ma"], rel=0.01)
 
 
-def test_the_simulated_mean_of_an_idle_station_is_the_recorded_one(tmp_path, capsys):
-    path, truth = recorded(tmp_path, "means-1-khz")
+@pytest.mark.parametrize(("kind", "states"), [("means-1-khz", 2), ("pings-200-ms", 3)])
+def test_the_simulated_mean_of_each_state_equals_the_recorded_mean(tmp_path, capsys, kind, states):
+    path, truth = recorded(tmp_path, kind)
     assert main(["calibrate", path]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert float(last.split()[2]) == pytest.approx(truth.values["mean_ma"], rel=0.01)
+    pairs = [(float(a), float(b)) for a, b in re.findall(r"([\d.]+) of ([\d.]+) mA", last)]
+    assert len(pairs) == 1 + states
+    for simulated_ma, recorded_ma in pairs:
+        assert simulated_ma == pytest.approx(recorded_ma, rel=0.03)
+    assert pairs[0][1] == pytest.approx(truth.values["mean_ma"], rel=0.01)
 
 
 def test_the_profile_can_be_used_and_its_numbers_are_measured(tmp_path, capsys):
