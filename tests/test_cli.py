@@ -111,6 +111,7 @@ MENDABLE = [
     ("sweep --policy psm --vary seed=1,2 --set faults.restart_s=3", "without faults.restart_every_s"),
     ("sweep --policy psm --cluster tcp://127.0.0.1:1 --workers 2", "which has its own workers"),
     ("sweep --policy psm --vary seed=1,2 --cluster=", "--cluster requires a value, got ''"),
+    ("sweep --vary seed=1,2 --output s.csv", "--output must be a file that ends in .sqlite, got 's.csv'"),
     ("sweep --output=", "--output requires a value, got ''"),
     ("--seed 99999999999999999999", "seed must be an integer"),
     ("--pages " + "9" * 5000, "--pages must be an integer from 1 to 500000"),

@@ -138,7 +138,7 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
 
 def _table_path(arguments: argparse.Namespace) -> Path:
     if arguments.output is not None:
-        return path_option("--output", arguments.output)
+        return path_option("--output", arguments.output, (".sqlite",))
     return Path(f"{Path(arguments.grid).stem if arguments.grid else 'sweep'}.sqlite")
 
 
