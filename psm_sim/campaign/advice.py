@@ -58,7 +58,7 @@ class DelayVerdict(StrEnum):
     WITHIN = "within the bound"
     UNCERTAIN = "too close to the bound"
     ABOVE = "above the bound"
-    LOSES = "loses messages"
+    LOSES = "loses messages or pages"
 
 
 @dataclass(frozen=True)
@@ -345,6 +345,7 @@ def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s
     if comparison.workload.has_pages:
         pairs = zip(runs, comparison.always_on.replicates, strict=True)
         added_s = [run["page_time_s.mean"] - on["page_time_s.mean"] for run, on in pairs]
+        added_s = [math.inf if math.isnan(value) else value for value in added_s]  # no page is complete
         delay_s = _jackknife(lambda indices: float(np.mean([added_s[index] for index in indices])), len(runs))
     else:
         delay_s = _jackknife(lambda indices: _slower_p99_s([runs[index] for index in indices]), len(runs))
@@ -355,9 +356,15 @@ def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s
 
 
 def _loses(result: Result, always_on: Result) -> bool:
-    """Return whether power saving keeps too many messages from arriving, or over half of them are missing."""
+    """Return whether power saving makes pages or messages fail, or over half of the messages are missing."""
     lost, missing = _lost(result) - _lost(always_on), _missing(result) - _missing(always_on)
-    return lost > MAX_LOST or missing > MAX_MISSING or _missing(result) > 0.5
+    failed = _failed(result) - _failed(always_on)
+    return failed > MAX_LOST or lost > MAX_LOST or missing > MAX_MISSING or _missing(result) > 0.5
+
+
+def _failed(result: Result) -> float:
+    """Return the share of failed pages."""
+    return float(result.row.get("failed_pages", 0) / result.row["pages"])
 
 
 def _lost(result: Result) -> float:

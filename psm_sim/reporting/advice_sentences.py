@@ -167,6 +167,8 @@ def _no_setting(advice: Advice) -> list[str]:
             f"Nearest is {nearest.setting.name}: {_delay(advice, nearest)}.",
             *_uncertain(advice),
         ]
+    if advice.has_pages:
+        return ["With each setting, pages fail."]
     share = min(row.missing for row in advice.rows if not row.setting.needs)
     sentences = [f"No setting delivers the messages: at least {100 * share:.0f} % are missing."]
     topology = advice.comparison.resolved_topology
@@ -213,6 +215,8 @@ def _about(seconds: float) -> str:
 
 def _delay(advice: Advice, row: SettingRow) -> str:
     """Return the delay of a setting, and its relation to the bound, if any."""
+    if row.verdict is DelayVerdict.LOSES and advice.has_pages:
+        return "pages fail"
     if row.verdict is DelayVerdict.LOSES:
         return f"{format_percent(100 * row.missing)} of the messages are missing"
     if not advice.has_delays:

@@ -158,6 +158,19 @@ def test_deep_sleep_is_not_compared_if_reports_are_more_frequent_than_associatio
     assert "deep-sleep" not in [row["mode"] for row in document["modes"]]
 
 
+@pytest.mark.parametrize(
+    ("limit", "answer"), [("0.1", "Select DTIM 1 (100 ms awake)"), ("0.05", "With each setting, p")]
+)
+def test_settings_with_which_more_pages_fail_are_not_recommended(
+    limit: str, answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--pages", "2", "--replications", "2", "--set", f"browser.max_page_s={limit}")
+    document = advice(capsys, "--traffic", "ucb", *words)
+    assert document["answer"].startswith(answer)
+    verdicts = {row["setting"]: row["verdict"] for row in document["rows"]}
+    assert verdicts["DTIM 1 (static PSM)"] == "loses messages or pages"
+
+
 def test_an_idle_station_without_messages_has_no_latency(capsys: pytest.CaptureFixture[str]) -> None:
     document = advice(capsys, "--traffic", "push:on=false,stretch_s=60", "--driver", "linux")
     assert "There is no message to delay." in document["answer"]

@@ -91,7 +91,7 @@ def _last_within(advice: Advice) -> list[int]:
 _MARKS = {
     DelayVerdict.ABOVE: ("-", "exceeds the bound"),
     DelayVerdict.UNCERTAIN: ("~", "is too close to the bound to decide"),
-    DelayVerdict.LOSES: ("x", "loses messages"),
+    DelayVerdict.LOSES: ("x", "loses messages or pages"),
 }
 """Mark in place of the rank, and its meaning."""
 
