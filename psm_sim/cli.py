@@ -167,7 +167,7 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def run_supervised(command: Any, arguments: argparse.Namespace) -> int:
-    """Run the module *command* with signals and warnings of plug-ins handled; return its status."""
+    """Run the module *command* and return its status; handle signals, and warnings of plug-ins."""
     from psm_sim.commands.stderr_messages import print_plugin_warnings
     from psm_sim.common.signal_handling import raise_on_signals
 

@@ -98,7 +98,7 @@ def lets_experts_recover(learner: Learner) -> None:
 
 
 def rejects_invalid_losses(learner: Learner) -> None:
-    """NaN, negative, all-infinite or too many losses raise an error with the round, and change nothing."""
+    """Invalid losses (NaN, negative, all infinite, too many) change nothing; the error names the round."""
     behavior(learner)
     ones = np.ones(learner.n_experts)
     _require_rejected(learner, ones * math.inf, "A round with only infinite losses")

@@ -16,7 +16,7 @@ delivery on a beacon, however, the phase is known and independent of the past. D
 last delivery that set the phase is therefore exact, in O(n^2) for n activities. On an open chain, a delay
 does not shift later traffic. Few schedules then differ in phase, so the search takes O(n) time. A frame of an
 open chain could also wait for a later beacon that another frame needs anyway. Such a wait saves costs only if
-a beacon interval of delay costs less than a beacon, and is not tried.
+a beacon interval of delay costs less than a beacon. The search does not try it.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ class PolicyCost(NamedTuple):
     delay_s : float
         Total delay, in seconds.
     worst_stretch : float
-        Maximum over all deliveries of the time since the last uplink packet, divided by the same time
-        without delay.
+        Largest ratio, over all deliveries, of the time since the last uplink packet to the same time without
+        delay.
     """
 
     energy_j: float

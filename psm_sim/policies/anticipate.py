@@ -32,18 +32,20 @@ _PRICE = 0.25
 """Default price of delay."""
 
 _UNSOLICITED, _QUIET_S = 0.5, 300.0
-"""Assumed number of unsolicited frames in this idle time, in seconds, before any was received.
+"""Number of unsolicited frames assumed before any is received, and the idle time that they take, in seconds.
 
 Both were chosen on seed 1 of ``mqtt``, ``push`` and ``ucb`` with two chips. At a price of 10, ``push`` costs
 43 % more if no such frames are assumed (``benchmarks/anticipate_constants.py``, as for the other constants).
 """
 
 _FINE_S: FloatArray = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))
-"""Offsets in seconds, up to 0.39 s, until which the radio can wait awake. Later decisions are at beacons
-only. Fewer offsets change the energy by up to 0.7 %.
+"""Offsets of the decision times between beacons, in seconds.
+
+At each of these times the radio can decide to doze. After 0.39 s it decides only at beacons. Fewer offsets
+change the energy by up to 0.7 %.
 """
 _MIN_PROBABILITY = 1e-9
-"""Probability of an arrival in a doze below which it is taken to be uniform over the doze."""
+"""Probability of an arrival in a doze. Below it, the arrival is taken to be uniform over the doze."""
 _MIN_HORIZON = 24
 """Minimum horizon of a schedule, in beacons.
 
@@ -245,7 +247,7 @@ class Anticipate(Policy):
         return Rest(0.0, plan[number])
 
     def _plan(self, now_s: float, number: int) -> dict[int, int]:
-        """Return the best dozes from *now_s*, which counts as beacon *number*, and from later beacons."""
+        """Return the best doze at *now_s*, which counts as beacon *number*, and at each later beacon."""
         max_beacons = self._longest(now_s)
         rows, costs = _CACHED_BEACONS + max(_MIN_HORIZON, 2 * max_beacons), self._costs(False, max_beacons)
         numbers = range(number, number + _CACHED_BEACONS)
@@ -283,12 +285,12 @@ class Anticipate(Policy):
         if self.price_w is not None:
             return self.price_w
         price = self.price if self._control is None else self._control.price
-        assert price is not None  # noqa: S101 (without price_w and a target there is a price)
+        assert price is not None  # noqa: S101 (if neither price_w nor a target is given, price is)
         return price * self._awake_w
 
 
 def _mean_wait_s(model: WaitingTimeModel, after_s: float, by_s: float) -> float:
-    """Return the expected time from an arrival between *after_s* and *by_s* to *by_s*, in seconds."""
+    """Return the expected wait, until *by_s*, of a frame that arrived after *after_s*, in seconds."""
     (before, by), (integral, integral_by) = model.at(np.array([after_s, by_s]))
     if by - before < _MIN_PROBABILITY:
         return (by_s - after_s) / 2

@@ -43,7 +43,7 @@ class Predict(LastFramePolicy):
     )
 
     arrivals: bool = parameter(
-        True, "whether the arrival times at the access point are known, as to no real station", expert=True
+        True, "whether arrival times at the access point are known, which no real station knows", expert=True
     )
 
     def start(self, beacon_s: float) -> None:

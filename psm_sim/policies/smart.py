@@ -34,10 +34,14 @@ class Smart(Policy):
     name: ClassVar[str] = "smart"
 
     p: float = parameter(
-        1.0, "bound on the slowdown of a reply, minus 1, above which it is late", at_least=0.05, at_most=1e6
+        1.0, "bound on the slowdown of a reply, minus 1; a slower reply is late", at_least=0.05, at_most=1e6
     )
     penalty_ms: float = parameter(
-        1000.0, "time awake instead of asleep that a late reply costs", unit="ms", at_least=0, at_most=MAX_MS
+        1000.0,
+        "cost of a late reply, as a time awake instead of asleep",
+        unit="ms",
+        at_least=0,
+        at_most=MAX_MS,
     )
     max_sleep_ms: float = parameter(900.0, "longest doze", unit="ms", above=0, at_most=10_000)
 
@@ -58,7 +62,7 @@ class Smart(Policy):
         self._uplink_s, self._awaits, self._doze_s = now_s, True, (inf, inf)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Learn the time of the first useful frame since the last one sent."""
+        """Learn the time of the first useful frame since the last frame sent."""
         if is_useful(frame) and not frame.group:
             after_s, by_s = (max(0.0, time_s - self._uplink_s) for time_s in self._arrival(now_s))
             self._learn(after_s, by_s)
@@ -96,7 +100,10 @@ class Smart(Policy):
         return Rest(wait_s, beacons, repeat=is_constant)
 
     def _schedule(self, times_s: FloatArray, steps: int, longest: int) -> list[int]:
-        """Return the beacons to doze at each of the first *steps* times; 0 means to stay awake for a step."""
+        """Return the length in beacons of the doze at each of the first *steps* times.
+
+        The length 0 means to stay awake until the next time.
+        """
         power = self.power
         awake_w = power.awake_w - power.asleep_w
         arrived, integral = self._model.at(times_s)

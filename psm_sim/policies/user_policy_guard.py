@@ -40,9 +40,9 @@ def guarded_policy(policy: Policy) -> Policy:
 def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
     """Return a new policy for one run.
 
-    A spec or class is instantiated, and an instance is copied. A built-in policy is not guarded. A
-    user-defined policy is guarded, after a trial of a second instance with a few calls. The trial does not
-    call ``finish()``, which may write files, and calls ``report()`` only if the policy has no ``finish()``.
+    A spec or class is instantiated, and an instance is copied. A built-in policy is not guarded. Before a
+    user-defined policy is guarded, a few calls to a second instance test it. These calls do not include
+    ``finish()``, which may write files, and include ``report()`` only if the policy has no ``finish()``.
 
     Raises
     ------

@@ -13,14 +13,15 @@ Neither 0.1 s nor 1 s changes the energy or the delay of ``ucb`` and ``modern`` 
 MIN_LOAD_S = 0.02
 """Shortest page time without power saving that is assumed, in seconds.
 
-This limit keeps the relative delay of a page of a single packet finite. No minimum changes nothing on ``ucb``
-and ``modern``; 0.1 s adds 22 % to the delay of ``ucb`` (``benchmarks/anticipate_constants.py``).
+This limit keeps the relative delay of a page of a single packet finite. Without it, the results on ``ucb``
+and ``modern`` are the same. With 0.1 s, the delay of ``ucb`` is 22 % longer
+(``benchmarks/anticipate_constants.py``).
 """
 GAIN = 0.2
 """Change of the logarithm of the price by a page without delay.
 
-A larger gain meets the target sooner. A smaller gain varies the price less, which needs less energy: 0.8 % on
-``modern`` with half of it (``benchmarks/anticipate_constants.py``).
+A larger gain meets the target sooner. A smaller gain varies the price less and saves energy. With half the
+gain, ``modern`` needs 0.8 % less energy (``benchmarks/anticipate_constants.py``).
 """
 MIN_PRICE, MAX_PRICE = 0.07, 140.0
 """Range of the price. It has no effect on ``ucb`` and ``modern`` (``benchmarks/anticipate_constants.py``)."""
@@ -84,7 +85,7 @@ class DelayControl:
             self._begin_s = self._last_s = now_s
 
     def arrived(self, wait_s: float, connections: int) -> None:
-        """Handle a reply that was buffered for *wait_s*, and the number of connections that still wait."""
+        """Handle a reply that was buffered for *wait_s* while *connections* connections still wait."""
         self._wait_s, self._connections = max(self._wait_s, wait_s), max(1, connections)
 
     def rests(self) -> None:

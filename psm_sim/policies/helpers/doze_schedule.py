@@ -109,9 +109,10 @@ def solve_rest(
 def _compute_costs(
     model: ArrivalModel, grid: DecisionGrid, costs: RestCosts, wake_beacon: IndexArray
 ) -> tuple[FloatArray, list[float], FloatArray]:
-    """Return the costs of dozes (n, max_beacons), of staying awake (n,) and from each beacon on (b,).
+    """Return three costs: of each doze, of staying awake, and from each beacon to the end.
 
-    Beyond the end of the grid, the remaining beacons are charged as if all dozes had the maximum length.
+    The shapes are (n, max_beacons), (n,) and (b,). Beyond the end of the grid, the remaining beacons are
+    charged as if all dozes had the maximum length.
     """
     times_s, beacons_s = grid.times_s, grid.beacons_s
     count = times_s.size
@@ -125,7 +126,7 @@ def _compute_costs(
     doze_j = costs.beacon_j * pending[:, None] + costs.price_w * np.maximum(delay_s, 0.0)
     remaining_dozes = np.arange(beacons_s.size, 0, -1) / costs.max_beacons
     left_j = costs.beacon_j * (1.0 - arrived[count:]) * remaining_dozes
-    if costs.awake_w == inf:  # the radio never waits awake, also where a frame has surely arrived
+    if costs.awake_w == inf:  # the radio never waits awake, even where a frame has surely arrived
         return doze_j, [inf] * count, left_j
     stay_j = costs.awake_w * np.diff(times_s) * (pending[:-1] + pending[1:]) / 2
     return doze_j, [*stay_j.tolist(), inf], left_j
@@ -170,8 +171,8 @@ def longest_doze_is_best(
 
     The test uses the maximum hazard rate of the distribution. With a constant hazard h, a doze of T seconds
     costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The longest doze
-    minimises this cost at one hazard, and is optimal for every hazard of at most half of it. Splitting the
-    doze, or shifting it by a beacon, would then save less than it costs.
+    minimises this cost at one hazard. It is optimal for all hazards up to half of that hazard, because
+    splitting the doze, or shifting it by a beacon, would then save less than it costs.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
     arrived, _ = model(grid_s)
@@ -213,7 +214,7 @@ class ReplyBound:
             number += 1
 
     def legal_s(self, beacons_s: _Times) -> _Times:
-        """Return the time from which a doze until each beacon is allowed, in seconds."""
+        """Return, for each beacon, the earliest time at which a doze until it may start, in seconds."""
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
     def allows(self, decisions: DecisionGrid, max_beacons: int) -> NDArray[np.bool_]:

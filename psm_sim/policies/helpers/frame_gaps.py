@@ -16,7 +16,11 @@ from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, i
 from psm_sim.poll import Poll
 
 CONTEXTS = ("syn", "request", "ack", "received", "asked", "idle")
-"""Contexts of a gap: the frame that opened it while a connection waits, else whether a datagram was sent."""
+"""Contexts of a gap.
+
+While a connection waits, the context is the kind of the frame that opened the gap. Otherwise it is "asked" if
+this frame was a datagram sent, else "idle".
+"""
 
 ASKED_S = 2.0
 """Time for which the reply to a datagram is awaited, in seconds.

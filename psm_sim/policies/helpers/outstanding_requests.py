@@ -5,7 +5,7 @@ from __future__ import annotations
 from psm_sim.policies.base import Frame
 
 USUAL_MSS = 1460
-"""Payload of a full segment on Ethernet, in bytes, assumed if no SYN tells it."""
+"""Payload of a full segment on Ethernet, in bytes, assumed if no SYN states the MSS."""
 LEAST_MSS = 536
 """Payload of a full segment that every path carries, in bytes (RFC 9293, section 3.7.1)."""
 
@@ -13,10 +13,10 @@ LEAST_MSS = 536
 class OutstandingRequests:
     """Set of the connections that wait for a reply.
 
-    A connection waits from a SYN or payload sent until a FIN is sent or received. It also stops waiting when
-    a payload shorter than a full segment is received, which marks the end of a reply on a persistent
-    connection. After a reply that ends with a full segment, the connection stays in the set until another of
-    these events. Frames without a connection (flow -1) are ignored.
+    A connection begins to wait when it sends a SYN or payload. It stops when a FIN is sent or received. It
+    also stops when a payload shorter than a full segment is received, which marks the end of a reply on a
+    persistent connection. After a reply that ends with a full segment, the connection stays in the set until
+    another of these events. Frames without a connection (flow -1) are ignored.
 
     A full segment has the smaller MSS of the connection's two SYNs. A peer can send smaller segments: if a
     payload of the same size follows a supposed end, this size is taken as the size of a full segment, and the

@@ -45,8 +45,8 @@ class PageDelays:
     A driver does not see pages. A period of activity counts as a page. It begins with a request while no
     connection waits, and its last useful frame precedes a pause of 0.3 s.
 
-    A reply is the first useful frame that a connection receives after the radio has dozed since the
-    connection last sent a frame. After a poll at beacon b, a station with polling time T wakes at b + T, b +
+    When a connection has sent a frame and the radio has then dozed, the connection's next useful frame
+    received is its reply. After a poll at beacon b, a station with polling time T wakes at b + T, b +
     2 T and so on. After any other uplink packet it wakes at the next beacon B, and then at B + T, B + 2 T and
     so on. The reply waits until the first of these beacons. The time from that poll or beacon to the reply's
     arrival is assumed not to depend on T, because every exchange but the first begins at a beacon. If an
@@ -131,7 +131,10 @@ class PageDelays:
         return page
 
     def _add_delays(self, poll: Poll | None, until_s: float) -> None:
-        """Add the delays of replies since the last decision; buffered replies end their wait by *until_s*."""
+        """Add the delays of the replies since the last decision.
+
+        The wait of a buffered reply ends at *until_s* at the latest.
+        """
         arrivals_s: list[float] = []
         if poll is not None:
             doze_s = self._wake_s - poll.slept_ms / 1000

@@ -14,7 +14,10 @@ from psm_sim.learning.repeated_loss_lookahead import Lookahead
 from psm_sim.learning.switching_rates import MAX_HORIZON
 
 MAX_EXPERTS = 10_000
-"""Maximum number of experts: with one for each beacon of 102.4 ms, they reach 17 minutes."""
+"""Maximum number of experts.
+
+With one expert for each beacon interval of 102.4 ms, the longest polling time is then 17 minutes.
+"""
 
 
 def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -> FloatArray:
@@ -142,8 +145,8 @@ def _parse_quantile(rule: str, argument: str, owner: str) -> float:
 ROUNDING_OFFSET = 0.5 + 1e-9
 """Offset for rounding polling times to beacons.
 
-A polling time that is this close below a half rounds up. A mean on the boundary is thus rounded alike,
-independently of the rounding errors of its computation.
+A polling time that is at most 1e-9 beacons below a half is rounded up. A mean on the boundary is thus always
+rounded up, whatever the rounding errors of its computation.
 """
 
 
