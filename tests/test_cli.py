@@ -129,7 +129,7 @@ MENDABLE = [
     ("losses inverse inverse:gamma=2", "loss inverse is given twice"),
     ("losses inverse --price -1", "--price must be a number > 0, got '-1'"),
     ("losses inverse --price 1 --gamma 1", "gamma and price both set gamma"),
-    ("losses 0*Ti --price 1 --pages 1", "loss 0[*]Ti implies a price of delay of 1 W at no gamma"),
+    ("losses 0*Ti --price 1 --pages 1", "no gamma of loss 0[*]Ti implies a price of delay of 1 W"),
     ("losses inverse --gamma 0", "--gamma must be a number > 0, got '0'"),
     ("losses inverse --trace ping", "trace ping has no pages"),
     ("losses inverse --set browser.max_page_s=1", "losses are compared on pages that cannot fail"),

@@ -37,7 +37,7 @@ One seed of a policy with a costly lookahead takes as long as all seeds of the s
 """
 
 SIMILAR = 0.05
-"""Least relative difference of energies, or of a delay and the bound, that fewer seeds than usual can show.
+"""Least relative difference, of two energies or of a delay and the bound, that counts with few seeds.
 
 A setting of a driver has more seeds, and therefore smaller differences count, see :data:`MIN_DIFFERENCE`.
 """
@@ -226,7 +226,7 @@ class Advice(DriverAdvice):
 
     @property
     def is_decided(self) -> bool:
-        """Whether no uncertain setting of the driver would be better than the best with more seeds."""
+        """Whether more seeds could not make an uncertain setting of the driver the best setting."""
         if self.best is None:
             return not self.uncertain
         complete = self.best.setting.dtim_share(self.dtim_period) == 1
@@ -474,7 +474,10 @@ def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | 
 
 
 def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | None:
-    """Return the row of least energy among the rows close to the bound or, without any, of least delay."""
+    """Return the row of least energy among the rows close to the bound.
+
+    If no row is close to the bound, return the row of least delay.
+    """
     close = [row for row in rows if row.delay_s.mean <= CLOSE * max_latency_s]
     if close:
         return min(close, key=lambda row: row.energy_j)

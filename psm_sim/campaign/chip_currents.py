@@ -62,8 +62,8 @@ class ModeRow:
     mode : Mode
         The mode.
     current : Current
-        Mean current. In a mode without association between reports, it is the current asleep plus the charge
-        of an association and a report, divided by the interval of the reports.
+        Mean current. In a mode without association between reports, it is the sum of two currents: the
+        current asleep, and the charge of an association and a report per interval of the reports.
     """
 
     mode: Mode
@@ -96,7 +96,7 @@ def _default_current(scenario: Scenario, settings: Sequence[Setting], workers: i
 def currents_at_dtim_3(
     scenario: Scenario, settings: Sequence[Setting], workers: int | None
 ) -> Mapping[str, Current]:
-    """Return the mean current at a DTIM period of 3 of each setting of the driver, by name, from one seed.
+    """Return, by name, the mean current of each setting of the driver at a DTIM period of 3, from one seed.
 
     The *settings* are for a DTIM period of 1. Settings that wake for each DTIM beacon are simulated with a
     listen interval of 3.
@@ -119,8 +119,8 @@ def compare_modes(
     """Return the modes of the chip by ascending current; empty if the chip has no modes.
 
     Each associated mode is simulated with the default of the driver's *settings* and one seed.
-    *report_every_s* is the interval of reports, between which the station is not associated. Such modes are
-    omitted if it is None, or shorter than an association.
+    *report_every_s* is the interval of the reports. If it is None, or shorter than an association, the modes
+    that are not associated between reports are omitted.
     """
     spec = Spec.parse(scenario.profile, "profile")
     chip = load_profile(scenario.profile)

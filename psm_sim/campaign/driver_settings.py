@@ -68,8 +68,8 @@ class Setting:
 class Driver:
     """Power-save settings of one driver.
 
-    A call may contain ``{n}``, the listen interval, ``{ms}``, the time awake after a frame, and ``{pm}``, the
-    mode of the CYW43 with this time.
+    A call may contain placeholders: ``{n}`` for the listen interval, ``{ms}`` for the time awake after a
+    frame, and ``{pm}`` for the mode of the CYW43 with this time.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ _NEW_POLICIES = {
     "bsd": ("max_sleep_ms", 0, 900),
     "lpsm": ("max_ms", 200, 1200),
 }
-"""Longest doze of each policy that no driver has: parameter, least value and default in ms."""
+"""Policies that no driver has: the parameter of the longest doze, its least value and its default, in ms."""
 
 
 def settings_of(

@@ -195,8 +195,8 @@ def compare_losses(
     gammas : sequence of float, optional
         Values of gamma. By default 1/16 to 16 times the default of each loss.
     price_w : float, optional
-        Price of delay in watts, instead of *gammas*. Each loss then has as its default the gamma at which the
-        loss implies this price.
+        Price of delay in watts, instead of *gammas*. The default gamma of each loss is then the gamma at
+        which the loss implies this price.
     replications : int
         Number of consecutive seeds, beginning with *seed*.
 

@@ -29,10 +29,13 @@ _EXAMINED_PAGES = 40
 """Maximum number of pages on which each loss is examined."""
 
 _SWITCHES_PER_PAGE = 2
-"""Switches in the best sequence of polling times: to a short time at the request of a page, and back."""
+"""Switches per page in the best sequence of polling times.
+
+The first switches to a short polling time at the request of a page, and the second switches back.
+"""
 
 _BEFORE_S, _AFTER_S = 1.0, 3.0
-"""Time before the request and after the end of the page that is shown, in seconds."""
+"""Time that a timeline shows before the request and after the end of its page, in seconds."""
 
 _MAX_STEPS, _TOLERANCE = 20, 1e-6
 """Maximum number of secant steps to the gamma of a price, and accepted relative error of the price."""
@@ -119,7 +122,9 @@ class LearnerTimeline(NamedTuple):
 
 
 class Examination(NamedTuple):
-    """Examination of a loss at its default gamma, on at most 40 pages of the first seed without messages.
+    """Examination of a loss at its default gamma, on at most 40 pages of the first seed.
+
+    The pages are loaded without background messages.
 
     ``is_constant`` is true if the loss was the same for all polling times in every round, and ``is_per_page``
     if it is a loss per page.
@@ -283,9 +288,9 @@ class LossExaminer:
             previous, excess, gamma = gamma, _excess(nat, price_w), gamma - step
             if not 0 < gamma < np.inf:
                 break
-        known = "" if np.isnan(default_w) else f", and of {default_w:.3g} W at its default"
+        known = "" if np.isnan(default_w) else f" (the default gamma implies {default_w:.3g} W)"
         raise InputError(
-            f"loss {loss} implies a price of delay of {price_w:g} W at no gamma{known}; choose another price,"
+            f"no gamma of loss {loss} implies a price of delay of {price_w:g} W{known}; choose another price,"
             " or gamma."
         )
 

@@ -34,8 +34,8 @@ fixed traffic, radios, prices of delay and seeds. The built-in policies have sto
 results, so that only the policies of --policy run."""
 
 EPILOG = """\
-{price} in a policy is replaced by the price of delay of each case, relative to the cost of a
-second awake instead of asleep, and {price_w} by the price in watts.
+In a policy, {price} stands for the price of delay of each case, relative to the cost of a
+second awake instead of asleep. {price_w} stands for the same price in watts.
 docs/benchmark.md has the rules.
 
 examples:
@@ -185,7 +185,9 @@ def _verify(arguments: argparse.Namespace) -> int:
     from psm_sim.commands.stderr_messages import print_message
 
     if len(arguments.action) != 2 or arguments.action[0] != _VERIFY:
-        raise InputError(f"expected no argument, or verify FILE.json, got {shlex.join(arguments.action)!r}.")
+        raise InputError(
+            f"expected no argument, or 'verify FILE.json', got {shlex.join(arguments.action)!r}."
+        )
     options = ("--seed", "--replications", "--seeds", "--traffic", "--fresh", "--output", "--store")
     _refuse(
         options, arguments, "cannot be used with verify, which runs the seeds of the file again; remove it"
@@ -201,9 +203,9 @@ def _verify(arguments: argparse.Namespace) -> int:
             )
     code = [str(file) for file in named_files(recorded.policies) if file.suffix.lower() == ".py"]
     if code and not arguments.policy:
-        print_message(f"{arguments.action[1]} names {', '.join(code)}, whose code runs now.")
+        print_message(f"{arguments.action[1]} names {', '.join(code)}; verify runs that code.")
     repeated = _simulate(arguments, arguments.policy or recorded.policies, plan_of(recorded))
-    if arguments.policy or arguments.quick:  # compares only the files that were read again
+    if arguments.policy or arguments.quick:  # compare only the files that the repeated runs have read
         files = {name: digest for name, digest in recorded.files.items() if name in repeated.files}
         data = {name: digest for name, digest in recorded.data.items() if name in repeated.data}
         recorded = replace(recorded, files=files, data=data)

@@ -33,7 +33,7 @@ examples:
   psm_sim list traces ucb > mine.toml"""
 
 ListEntry = dict[str, Any]
-"""``summary`` of an entry, its ``parameters`` as rows of :func:`_row`, and ``source`` if it has its own."""
+"""``summary`` of an entry, its ``parameters`` as rows of :func:`_row`, and its ``source`` for a chip."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

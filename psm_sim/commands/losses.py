@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--price",
         type=positive_number,
         metavar="W",
-        help="price of delay, in watts: use the gamma at which each loss implies it",
+        help="price of delay, in watts; each loss uses the gamma that implies this price",
     )
     parser.add_argument(
         "--trace", default="ucb", metavar="NAME|FILE[:key=...]", help="page views (default: %(default)s)"

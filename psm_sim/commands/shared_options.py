@@ -280,7 +280,7 @@ def measured_profile(profile: str, measured: Sequence[str]) -> str:
 def access_point_settings(
     dtim: int | None, beacon_interval: str | None, settings: Mapping[str, str], busy_air: str | None = None
 ) -> dict[str, Any]:
-    """Return the topology settings of the options, and *settings* (``--set``). None is a missing option.
+    """Return *settings* (``--set``) with the topology settings of the options that are not None.
 
     Raises
     ------

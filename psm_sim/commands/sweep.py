@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the tasks without a result in the table and print all results; return 1 if a task failed."""
+    """Run the tasks that have no result in the table, and print all results; return 1 if a task failed."""
     from psm_sim.campaign.sweep.run import run_sweep_tasks
     from psm_sim.campaign.sweep.table import open_table
     from psm_sim.commands.stderr_messages import print_message

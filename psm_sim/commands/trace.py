@@ -180,7 +180,7 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, ND
 
 
 def _check_unused(values: Mapping[str, Any], reason: str) -> None:
-    """Raise InputError if one of *values* is set, because it has no effect for the given *reason*."""
+    """Raise InputError if one of *values* is set. The *reason* states why it has no effect."""
     for name, value in values.items():
         if value is not None:
             raise InputError(f"{name}={value} has no effect because {reason}; remove it.")

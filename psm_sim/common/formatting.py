@@ -47,7 +47,7 @@ def parameter_text(value: Any) -> str:
 
 
 def format_parameter(value: Any) -> str:
-    """Return the value of a parameter as :func:`parameter_text`, with at most six digits of a float."""
+    """Return the same text as :func:`parameter_text`, but with a float rounded to six significant digits."""
     return f"{value:.6g}" if isinstance(value, float) else parameter_text(value)
 
 
@@ -76,7 +76,10 @@ def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> i
 
 
 def _decimals(value: float, digits: int) -> int:
-    """Return the decimals for *digits* significant digits of *value*, at most three digits if *value* < 1."""
+    """Return the number of decimals that shows *digits* significant digits of *value*.
+
+    Below 1, at most three significant digits are shown.
+    """
     exponent = math.floor(math.log10(value))
     return min(max(min(digits, 3 if exponent < 0 else digits) - 1 - exponent, 0), _MAX_DECIMALS)
 

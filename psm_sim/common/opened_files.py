@@ -29,7 +29,10 @@ _digests: dict[Path, str] = {}
 
 _written: set[Path] = set()
 _noting: list[Path | None] = []
-"""None for each active block of :func:`note_opened_files`; also the file whose digest is being computed."""
+"""List with one None for each active block of :func:`note_opened_files`.
+
+While the digest of a file is computed, the list also contains the file.
+"""
 
 
 @contextmanager
@@ -57,7 +60,7 @@ def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
     for name, module in list(sys.modules.items()):  # may have been imported before the first block
         file = getattr(module, "__file__", None)
         if not isinstance(file, str) or name.startswith(PLUGIN) or file.startswith(_LIBRARIES):
-            continue  # most modules are of libraries, and a path of each would cost 15 ms per call
+            continue  # most modules belong to libraries, and making their paths would take 15 ms per call
         if Path(file).absolute() not in _digests:
             _note(Path(file).absolute())
     for path in named:

@@ -229,9 +229,9 @@ def _forward(source: Connection, printed: list[int], process: BaseProcess) -> No
 def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cover (in a child)
     """Call ``function()`` in a child process with its own session, and exit with the returned status.
 
-    Processes that the child starts end when this process ends. This process must not have started threads.
-    Terminating signals are passed to the child. A second signal kills the child. Ctrl-Z pauses both
-    processes.
+    When this process ends, the processes that the child has started end, too. This process must not have
+    started threads. Terminating signals are passed to the child. A second signal kills the child. Ctrl-Z
+    pauses both processes.
 
     Raises
     ------

@@ -54,7 +54,7 @@ def run_in_order(
     unit: str = "",
     isolated: bool = False,
 ) -> Iterator[tuple[list[_Output], BaseException | None]]:
-    """Yield the outputs of ``function(task)`` and its exception or None for each task, in order.
+    """Yield, for each task in order, the outputs of ``function(task)``, and its exception or None.
 
     The parameters are as in :func:`run_many`, except that *function* returns an iterable. If *isolated* is
     true, user code may end the process of a call, and a single worker is a separate process, too. Otherwise,

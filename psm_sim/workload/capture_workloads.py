@@ -39,7 +39,7 @@ class CaptureOptions:
     )
     phase_s: float = parameter(
         0.1,
-        "the first packet is sent at a random time up to this, as the beacon phase is unknown",
+        "maximum random time before the first packet, because the phase of the beacons is unknown",
         **SECONDS,
         at_least=0,
     )

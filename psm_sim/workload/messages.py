@@ -16,7 +16,7 @@ DATAGRAM = -1
 """Connection number of a datagram, which belongs to no connection."""
 
 DIRECTIONS = ("down", "round_trip_down", "up", "round_trip_up")
-"""Names of the directions, by 2 * (the station sends first) + (there is a reply)."""
+"""Names of the directions. The index is 2 if the station sends first, else 0, plus 1 if there is a reply."""
 
 _ROW = np.dtype(
     [

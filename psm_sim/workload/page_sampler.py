@@ -56,8 +56,8 @@ class PageSampling:
     )
     think: str = parameter(
         AS_TRACE,
-        "distribution of think times: 'trace' for the trace's own, 'mah' for Berkeley's, or constant, "
-        "uniform, exponential, gamma:K, lognormal:SIGMA, two-point:ZEROS with the trace's mean",
+        "distribution of think times: 'trace' for the trace's own, 'mah' for Berkeley's, or a family with "
+        "the trace's mean: constant, uniform, exponential, gamma:K, lognormal:SIGMA, two-point:ZEROS",
     )
     max_think_s: float | None = parameter(
         1000.0,
@@ -76,7 +76,8 @@ class PageSampling:
     )
     files_are_images: bool = parameter(
         False,
-        "count files per page without the main object, which adds one object per page, as in ns-2's example",
+        "count files per page without the main object, so that each page has one object more, as in ns-2's "
+        "example",
         expert=True,
     )
     wander: float | None = parameter(

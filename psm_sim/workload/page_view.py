@@ -154,7 +154,7 @@ class Release(NamedTuple):
     depends_on : int
         Index of an earlier object, or :data:`PAGE_START`.
     at_first_byte : bool
-        Whether the event is the first byte of that object or its end.
+        Whether the event is the first byte of that object. Otherwise it is the end of the object.
     gap_s : float
         Time from the event to the request, in seconds: parsing, scripts, timers.
     """

@@ -132,7 +132,7 @@ def test_a_tampered_result_fails_verification(capsys, monkeypatch, folder, tampe
 
     def simulate_again(arguments: object, policies: list[str], _: object) -> BenchmarkResult:
         shown = capsys.readouterr().err
-        assert "result.json names mine.py, whose code runs now." in shown
+        assert "result.json names mine.py; verify runs that code." in shown
         return replace(original, runs={name: runs.get(name, runs["psm"]) for name in policies})
 
     monkeypatch.setattr(command, "_simulate", simulate_again)
@@ -175,7 +175,7 @@ def test_all_policies_are_run_on_a_file_of_seeds(capsys, monkeypatch, folder):
         (("--traffic", "pusch"), "push"),
         (("--traffic", "push", "--price", "2"), "--price must be one of 0.1, 1.0, 10.0, got 2"),
         (("--seeds", "hidden.toml", "--quick"), "--quick cannot be used with --seeds"),
-        (("verify",), "expected no argument, or verify FILE.json"),
+        (("verify",), "expected no argument, or 'verify FILE.json'"),
         (("verify", "stored.json", "--store", "s.sqlite"), "--store cannot be used with verify"),
         (("verify", "stored.json", "--policy", "bsd"), "has no policy bsd; expected one of always-on, psm"),
         (("verify", "missing.json"), "cannot be read"),

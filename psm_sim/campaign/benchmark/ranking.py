@@ -20,7 +20,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import MIN_DIFFERENCE, confidence_interval, significant_differences
 
 REFERENCE_POLICY = "psm"
-"""Policy with whose cost the costs of a case are compared."""
+"""Policy whose cost is the reference for the costs of a case."""
 
 FIRST = 3
 """Number of first ranks whose order is compared between measures."""
@@ -75,7 +75,7 @@ def policies_of(result: BenchmarkResult, priced: bool) -> list[str]:
 
 
 def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list[Standing]:
-    """Return *policies*, by default all, by ascending score. One of them must be static PSM."""
+    """Return the *policies* (default: all) in ascending order of score. One must be static PSM."""
     names = result.policies if policies is None else policies
     logs = result.log_costs(names) - result.log_best_known()
     means = logs.mean(axis=2)

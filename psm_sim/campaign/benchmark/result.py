@@ -35,7 +35,7 @@ _MAX_BYTES = 64 << 20  # 70 times the size of the stored results of all policies
 
 
 class Costs(NamedTuple):
-    """Energy, delay compared with an always-on radio, and simulated time, for the run of each seed."""
+    """Energy, delay (compared with an always-on radio) and simulated time of the run of each seed."""
 
     energy_j: tuple[float, ...]
     delay_s: tuple[float, ...]

@@ -29,7 +29,10 @@ MISSING_S = 60.0
 """Delay of a message that does not arrive, in seconds (a rule of the benchmark, ``docs/benchmark.md``)."""
 
 ON_THE_WAY = 0.01
-"""Share of the messages of a direction that may be on their way at the end of a run, in addition to one."""
+"""Share of the messages of a direction that may be on their way at the end of a run.
+
+One more message may be on its way, however few messages there are.
+"""
 
 
 def run_benchmark(

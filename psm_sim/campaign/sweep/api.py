@@ -76,7 +76,7 @@ def sweep(
 
 
 def load_sweep(file: str | Path) -> pd.DataFrame:
-    """Return the tasks of this version of psm_sim in the table of a sweep, sorted by policy and scenario.
+    """Return the tasks in a sweep's table that this version of psm_sim ran, sorted by policy and scenario.
 
     See :func:`sweep` for the columns.
 

@@ -136,7 +136,7 @@ _DEFAULT_POLICY = "lpsm"
 
 
 def fixed_axes(values: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GridAxis]:
-    """Return an axis with a single value for each value and topology key that is not None.
+    """Return one axis, with a single value, for each of the *values* and *settings* that is not None.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class TaskRow:
     error : str
         Reason of a failure.
     files : mapping
-        Files that the user's code has opened and that the task does not name: digests by absolute path.
+        Digests, by absolute path, of the files that the user's code has opened and the task does not name.
     version : str
         Version of psm_sim.
     """
@@ -90,7 +90,10 @@ class TaskRow:
         return json.dumps([self.policy, self.scenario, self.seed])
 
     def by_station(self) -> list[TaskRow]:
-        """Return a row with the parameter ``station`` per ``[[stations]]`` table; this row without tables."""
+        """Return one row, with the parameter ``station``, for each ``[[stations]]`` table.
+
+        Without such tables, return this row only.
+        """
         if not any(isinstance(value, dict) for value in self.measures.values()):
             return [self]
         return [
