@@ -32,7 +32,6 @@ _ALWAYS_ON_MA = 45.0  # between the largest base in modem sleep, 38 mA, and the 
 _WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a sample
 _MAX_DTIM = 10  # largest DTIM period of common access points; 5 works as well
 _ERROR = 0.05  # usual level of significance
-_SURE = 1e-3  # a cut with a smaller error does not widen the range of the charge per beacon
 _WIDE = 6.0  # standard deviations of wake-ups; 4, 5 and 8 work as well
 # Charges of missed beacons are equal within this width, relative to the charge: 0.015, 0.02, 0.03 and 0.04
 # give 66, 66, 61 and 58 of 72 recordings within their tolerances. The density within five times the width
@@ -48,9 +47,9 @@ class Calibration:
     Charges are measured above the base. ``beacon_interval_ms`` is the time between two wake-ups, the beacon
     interval times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, and ``beacon_uc``
     the mean charge, late beacons included. ``beacon_range_uc`` is the 95 % interval of the mean, including
-    the error of the meter. If late beacons and group frames cannot be distinguished, the lower end of the
-    range assumes that all longer wake-ups have group frames, and the upper end that all of them are late
-    beacons. ``shares`` are shares of the mean current that sum to 1.
+    the error of the meter. If late beacons and group frames cannot be distinguished, the mean assumes that
+    all longer wake-ups are late beacons, and the lower end of the range that all of them have group frames.
+    ``shares`` are shares of the mean current that sum to 1.
     """
 
     length_s: float
@@ -199,8 +198,7 @@ def _estimate_beacons(
     normal = charges[is_plain & ~is_dtim & ~is_missed]
     if not (normal <= usual_uc).any():  # all wake-ups of a usual charge are in the DTIM phase
         normal = charges[is_plain & ~is_missed]
-    least_uc, error = _least_group_uc(normal[normal > usual_uc] - usual_uc)
-    cut_uc = usual_uc + least_uc
+    cut_uc = usual_uc + _least_group_uc(normal[normal > usual_uc] - usual_uc)
     is_group = is_plain & ~is_missed & (charges > np.where(is_dtim, usual_uc, cut_uc))
     states[is_plain] = BEACONS
     states[is_group] = GROUP_FRAMES
@@ -211,10 +209,9 @@ def _estimate_beacons(
     mean_uc = float(kept.sum()) / (kept.size + unseen)
     error_uc = float(np.hypot(1.96 * kept.std() / (kept.size + unseen) ** 0.5, METER_ERROR * mean_uc))
     low_uc = mean_uc if is_dtim.any() else min(mean_uc, float(kept[kept <= usual_uc].mean()))
-    high_uc = mean_uc if error < _SURE else max(mean_uc, float(normal.mean()))
     found.beacon_interval_ms = 1e3 * comb.interval_s
     found.beacon_mode_uc, found.beacon_uc = mode_uc, mean_uc
-    found.beacon_range_uc = (max(0.0, low_uc - error_uc), high_uc + error_uc)
+    found.beacon_range_uc = (max(0.0, low_uc - error_uc), mean_uc + error_uc)
     found.missed_share = missed / max(1, observed)
 
 
@@ -252,8 +249,8 @@ def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> Boo
     return is_dtim
 
 
-def _least_group_uc(above: FloatArray) -> tuple[float, float]:
-    """Return the smallest excess charge of group addressed frames, and the probability of an error.
+def _least_group_uc(above: FloatArray) -> float:
+    """Return the smallest excess charge of group addressed frames.
 
     A late beacon waits for the rest of a frame on air. The density of such delays falls from 0 on, so at
     least the share x / (2 median) of them is below x. Group addressed frames add at least an interframe space
@@ -267,8 +264,8 @@ def _least_group_uc(above: FloatArray) -> tuple[float, float]:
     if few.size:
         errors = bdtr(few, ordered.size, np.minimum(0.5, ordered[few] / (2 * np.median(ordered))))
         if errors.min() < _ERROR:
-            return float(np.nextafter(ordered[errors.argmin()], 0)), float(errors.min())
-    return np.inf, 1.0
+            return float(np.nextafter(ordered[errors.argmin()], 0))
+    return np.inf
 
 
 def _equal_wake_ups(
