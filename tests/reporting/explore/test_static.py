@@ -25,13 +25,13 @@ from psm_sim.reporting.plotted_events import record_events
 def few_pages() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "psm_sim.reporting.explore.static.fitting_sizes", lambda _: {"pages": "4", "seeds": "2"}
+            "psm_sim.reporting.explore.static.fitting_sizes", lambda _: {"pages": "4", "seeds": "1"}
         )
         yield
 
 
 def write(folder: Path, *options: str) -> int:
-    """Write the page in this process, with two pages of two seeds."""
+    """Write the page in this process, with two pages of one seed."""
     return main(["explore", "--static", str(folder), "--trace", "ucb", "--workers", "1", *options])
 
 
