@@ -234,6 +234,16 @@ def test_an_unacknowledged_poll_ends_the_association_3_s_after_the_idle_limit():
     assert bench.world.port.dropped_frames == 2
 
 
+def test_frames_that_aged_out_do_not_stop_a_poll():
+    """The frame of 2 s fills the buffer until 4 s; the poll of 10 s is answered at 11 s, before 13 s."""
+    settings = {"access_point.buffer_frames": 1, "access_point.ageing_s": 2, "access_point.idle_limit_s": 10}
+    bench = Bench(settings, "psm:listen_interval=110")
+    bench.arrive_at(2)
+    bench.arrive_at(20.5)
+    bench.run(22.5)
+    assert bench.delivered == [pytest.approx(22.0, abs=0.01)]
+
+
 def test_null_frames_keep_the_association_alive():
     """A null frame every 5 s prevents drops, and none reaches the server."""
     bench = Bench({"access_point.idle_limit_s": 10, "station.keep_alive_s": 5})
