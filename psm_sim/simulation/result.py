@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval, Summary, confidence_interval, percentiles
 from psm_sim.policies import Policy
 from psm_sim.simulation.table import MEASURES, Block, Row, drop_nan, fold, measure, nested
@@ -226,7 +227,16 @@ class Result:
         """Plot the timeline of the page with the median slowdown. Return the matplotlib figure.
 
         The timelines of *others* on the same pages, at most three, are plotted below it on the same axis.
+
+        Raises
+        ------
+        InputError
+            If the trace has no page views.
         """
+        if not self.row["loads_pages"]:
+            raise InputError(
+                f"plot shows a page, and trace {self.facts['trace']} has none; use psm_sim.timeline."
+            )
         from psm_sim.reporting.figures.timelines import draw_page_timeline
 
         return draw_page_timeline([self, *others])

@@ -202,6 +202,8 @@ def test_representations_are_short_and_names_in_them_are_escaped() -> None:
         assert "<b>" not in html
         assert "<script>" not in html
     assert "page" in run.plot().axes[0].get_title(loc="left")
+    with pytest.raises(InputError, match=r"plot shows a page, and trace push has none; use psm_sim.timeline"):
+        psm_sim.simulate("psm", trace="push", pages=1).plot()
 
 
 def test_the_repr_of_a_comparison_is_a_single_line_with_the_main_values() -> None:
