@@ -72,8 +72,8 @@ def write_inputs() -> None:
     Path("stations.toml").write_text(stations + own)
     Path("preset.toml").write_text('description = "mine"\n')
     words = ["--policy", "psm", "--pages", "1", "--workers", "1", "--format", "csv"]
-    for table in ("s.sqlite", "s.csv"):
-        assert main(["sweep", *words, "--output", table]) == 0
+    assert main(["sweep", *words, "--output", "s.sqlite"]) == 0
+    shutil.copy("s.sqlite", "s.csv")
 
 
 @pytest.fixture(autouse=True)
