@@ -167,8 +167,8 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--loss",
         metavar="NAME|FORMULA",
-        help="loss of every lpsm policy (of one: lpsm:loss=...), or FILE.py:CLASS; a formula may use I "
-        "(buffered bytes), T (ms slept), Ti (candidate ms) and gamma",
+        help="loss of every lpsm policy: name, formula or FILE.py:CLASS; for one policy, use lpsm:loss=...; "
+        "a formula may use I (buffered bytes), T (ms slept), Ti (candidate ms) and gamma",
     )
     group.add_argument(
         "--preset",
@@ -201,7 +201,7 @@ def add_network(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--topology",
         metavar="NAME|FILE.toml",
-        help="network topology (default: three-node; with --profile, in a network of today)",
+        help="network topology (default: three-node, or a network of today with --profile)",
     )
     group.add_argument(
         "--profile",

@@ -32,7 +32,8 @@ class Column(NamedTuple):
     half_widths : list of str
         Half-widths of confidence intervals, by row. Without an interval the text is empty.
     rank : int
-        Priority. On a narrow terminal, columns of the highest rank are dropped first. Rank 0 always stays.
+        Rank of importance, 0 for the columns that always stay. On a narrow terminal, the least important
+        columns, which have the largest rank, are dropped first.
     half_width_rank : int
         Rank of the half-widths; 0 without half-widths.
     is_text : bool

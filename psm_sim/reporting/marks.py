@@ -63,7 +63,7 @@ BEST_KNOWN = "best known schedule"
 """Label of the frontier of :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`."""
 
 FAR = 3.0
-"""Ratio to the lowest energy above which a mark is omitted, because it would flatten the others."""
+"""Multiple of the lowest energy. Marks above it are omitted, because they would flatten the others."""
 
 SLOWDOWN_TICKS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Ticks of logarithmic slowdown axes."""

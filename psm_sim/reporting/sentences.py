@@ -283,7 +283,8 @@ class _Conclusion:
     def _cheapest_of(self, quickest: Sequence[int]) -> str:
         """Return a clause that names the *quickest* policy with the lowest consumption.
 
-        Return an empty text if there are several, or if the consumption of one is among the lowest of all.
+        Return an empty text if there are several such policies, or if this policy is also among the policies
+        with the lowest consumption of all.
         """
         cheapest, least = self._amounts.least(quickest).members, self._verdict.least.members
         if len(cheapest) > 1 or cheapest[0] in least:

@@ -29,7 +29,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
 """Markers of matplotlib."""
 
 DASHES = ((), (5, 2), (5, 2, 1, 2), (1, 1.5), (5, 1, 1, 1, 1, 1), (8, 2), (3, 1), (2, 3))
-"""Lengths of the dashes and gaps of each line, in line widths. No dashes make a solid line."""
+"""Lengths of the dashes and gaps of each line, in line widths. An empty tuple means a solid line."""
 
 
 class Style(NamedTuple):

@@ -249,8 +249,8 @@ class ExploreView:
 def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: float) -> Figure:
     """Plot radio, beacons and frames, zoomed to one page, or to the first message of a page without objects.
 
-    Time zero is the request, or the first message. The axis extends beyond *longest_s*, the longest time that
-    a policy takes for the page, which is 0 for a page without objects.
+    Time zero is the request, or the first message. *longest_s* is the longest time that a policy takes for
+    the page, or 0 for a page without objects. The axis extends beyond this time.
     """
     from bokeh.models import ColumnDataSource
 

@@ -164,7 +164,8 @@ _CONTROLS = {
     ),
     "bound": _Control(
         "bound p of BSD",
-        "The policy bsd delays a reply by at most p round-trip times. A lower bound means longer awake.",
+        "The policy bsd delays a reply by at most p round-trip times. With a smaller p, the radio stays "
+        "awake longer.",
         ("0.05", "0.1", "0.2", "0.5", "1", "2", "5"),
     ),
     "gamma": _Control(

@@ -84,9 +84,9 @@ def frontier_of(
 ) -> list[ParetoCorner]:
     """Return the lowest known frontier of energy against slowdown on the pages of a comparison.
 
-    The frontier is empty for too many pages, for a shared channel, which the offline search does not model,
-    and if a policy of the comparison is below the frontier. For *workers* and *progress* see
-    :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`.
+    The frontier is empty in three cases: there are too many pages, the channel is shared, or a policy of the
+    comparison is below the frontier. The offline search does not model a shared channel. For *workers* and
+    *progress* see :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`.
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
         return []

@@ -147,8 +147,8 @@ def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
 def provenance_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
     """Return the provenance of a run for ``metadata.json``: versions, command, and start time.
 
-    *argv* are the arguments of the command, which *started* at a time with a time zone. *files* are the
-    user's files that it reads.
+    *argv* are the arguments of the command. *started* is its start time, with a time zone. *files* are the
+    user's files that the command reads.
     """
     return {
         **collect_provenance(files),

@@ -29,8 +29,9 @@ from psm_sim.reporting.terminal.console import (
 )
 
 EXPLANATION = (
-    "The score is the geometric mean over the cases of the cost of a policy divided by the best known one:"
-    " the least of the offline chain and of all policies. The cost is energy plus price times delay."
+    "The score is the geometric mean, over the cases, of the cost of a policy divided by the best known cost."
+    " The best known cost is the least cost of the offline chain and of all policies."
+    " The cost is energy plus price times delay."
 )
 
 TITLES = {True: "With the price", False: "Without the price"}
@@ -57,12 +58,12 @@ def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
     first_by_measure = first_ranks(result, policies)
     others = [name for name, first in first_by_measure.items() if first != first_by_measure["score"]]
     text = (
-        f"The first {FIRST} ranks do not survive by {join_names(others)}."
+        f"The first {FIRST} ranks are not the same by {join_names(others)}."
         if others
         else (f"The first {FIRST} ranks are the same by each measure.")
     )
     share = share_of_same_order(result, policies)
-    return f"{text} They are in {share:.0%} of the draws of traffic with replacement."
+    return f"{text} They are the same in {share:.0%} of the draws of traffic with replacement."
 
 
 def _case_columns(result: BenchmarkResult, case: Case) -> list[Column]:

@@ -71,8 +71,9 @@ def print_table(
 ) -> tuple[list[Column], list[str]]:
     """Print a table that fits the console.
 
-    Columns and intervals of the highest ranks are dropped until the table fits. A blank line follows each row
-    whose index is in *ends*. Return the shown columns, and the names of the columns and intervals left out.
+    The least important columns and intervals, which have the largest ranks, are dropped until the table fits.
+    A blank line follows each row whose index is in *ends*. Return the shown columns, and the names of the
+    columns and intervals left out.
     """
     from rich.text import Text
 

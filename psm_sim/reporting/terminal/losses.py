@@ -98,8 +98,8 @@ def setting_lines(losses: LossComparison) -> list[str]:
             if curve.examination.is_constant
         ),
         *(
-            f"{curve.name}: a loss of a page. Its idle time has a polling time of its own only with"
-            " context=outstanding, which a run of the policy sets."
+            f"{curve.name}: a loss of a page. To learn a separate polling time for idle time, run the policy"
+            " with context=outstanding."
             for curve in losses.curves
             if curve.examination.is_per_page
         ),

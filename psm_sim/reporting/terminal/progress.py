@@ -53,7 +53,7 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
 
 @contextmanager
 def _lines(name: str, unit: str) -> Iterator[Progress]:
-    """Print a line on a report if the last line is at least :data:`LINE_INTERVAL_S` old.
+    """Print a line when progress is reported, if the last line is at least :data:`LINE_INTERVAL_S` old.
 
     The first line needs only half of this interval, because long tasks delay their reports.
     """
