@@ -92,7 +92,7 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
 
 
 def _named_code(args: Sequence[str]) -> str:
-    """Return the ``FILE.py:CLASS`` in the arguments and in their TOML and JSON files, joined by "or"."""
+    """Return each ``FILE.py:CLASS`` in the arguments and in their TOML and JSON files, joined by "or"."""
     texts = list(args)
     for word in args:
         path = Path(word.rpartition("=")[2])

@@ -173,8 +173,8 @@ def settings_of(
 ) -> list[Setting]:
     """Return the settings that a driver offers at an access point, and settings that need something else.
 
-    *name* is one of :data:`DRIVERS`, and *beacon* describes the beacons of the access point. *has_twt* is
-    whether chip and driver support TWT. *longest_doze_ms* limits the dozes of policies that need a new
+    *name* is one of :data:`DRIVERS`, and *beacon* describes the beacons of the access point. *has_twt*
+    states whether chip and driver support TWT. *longest_doze_ms* limits the dozes of policies that need a new
     driver; None keeps their defaults.
     """
     driver = DRIVERS[name]

@@ -172,7 +172,7 @@ class LoggedLpsm(Lpsm):
 
     def _learn(self, poll: Poll) -> None:
         losses, used_ms = self.losses(poll), np.array([1000 * self.beacon_s * self._beacons])
-        if self.is_per_page:  # a loss per page knows the delays of the experts only
+        if self.is_per_page:  # a loss per page knows only the delays of the experts
             used = float(np.interp(used_ms.item(), self.times_ms, losses))
         else:
             used = self._loss(poll, used_ms, *self.loss_context(poll)).item()

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     static.add_argument(
         "--static",
         metavar="FOLDER",
-        help="write FOLDER/index.html, a page of a grid of settings that needs no server, and exit; --trace "
+        help="write a page with a grid of settings, which needs no server, to FOLDER/index.html, and exit; --trace "
         "and --profile limit the grid, and --policy replaces the policies of its first comparison",
     )
     add_workers(parser, "worker processes of --static (default: all cores)")

@@ -74,7 +74,11 @@ class Report:
     def summary(self) -> str:
         """Number of passed checks, as a sentence."""
         passed = sum(finding.ok for finding in self.findings)
-        skipped = f"; {self.not_run} more require the last one and were not run" if self.not_run else ""
+        skipped = (
+            f"; {self.not_run} more require that the last one passes, and were not run"
+            if self.not_run
+            else ""
+        )
         return f"{passed} of {len(self.findings)} checks passed{skipped}."
 
     def __str__(self) -> str:

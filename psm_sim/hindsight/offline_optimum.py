@@ -95,7 +95,10 @@ class _Paths(NamedTuple):
     def arrive(
         self, chain: Chain, step: Step, idle_s: FloatArray, begin_s: FloatArray, energy_j: FloatArray
     ) -> _Paths:
-        """Append an activity due after *idle_s* and begun at *begin_s*; the time before needs *energy_j*."""
+        """Append an activity that was due after *idle_s* and begins at *begin_s*.
+
+        The time before it needs *energy_j*.
+        """
         now_s = begin_s + step.busy_s
         has_uplink = step.since_uplink_s < inf
         return _Paths(
@@ -156,7 +159,7 @@ def _late(
 
 
 def _undominated(late: _Paths, price_w: float) -> NDArray[np.intp]:
-    """Return the schedules that are not dominated under a bound: an older uplink allows more delay."""
+    """Return the schedules that are not dominated. Under a bound, an older uplink allows more delay."""
     # Sorted by cost, and the oldest uplink first at equal cost. A schedule is kept only if its last uplink is
     # older than the last uplinks of all cheaper schedules.
     order = np.lexsort((late.uplink_s - late.now_s, late.cost(price_w)))

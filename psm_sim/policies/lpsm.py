@@ -85,7 +85,7 @@ class Lpsm(Policy):
     )
     acks: str = parameter(
         "poll",
-        "whether a packet sent while frames are retrieved belongs to the poll or counts as an uplink packet",
+        "whether a packet that is sent during a retrieval belongs to the poll, or counts as an uplink packet",
         choices=("poll", "uplink"),
         expert=True,
     )

@@ -29,7 +29,7 @@ class Predict(LastFramePolicy):
     name: ClassVar[str] = "predict"
 
     early: float = parameter(
-        0.05, "quantile of the reply delay at which the radio is awake", at_least=0, at_most=1
+        0.05, "quantile of the reply delay from which the radio is awake", at_least=0, at_most=1
     )
     late: float = parameter(
         0.9, "quantile of the reply delay until which the radio waits awake", at_least=0, at_most=1

@@ -126,7 +126,7 @@ def marks_of(comparison: Comparison) -> list[Mark]:
 
 
 def labels_of(runs: Sequence[Result]) -> list[str]:
-    """Return the labels of results, truncated unless they would be equal."""
+    """Return the labels of results, truncated unless truncation would make them equal."""
     short = [short_name(run.label) for run in runs]
     counts = Counter(short)
     return [label if counts[label] == 1 else run.label for label, run in zip(short, runs, strict=True)]

@@ -150,7 +150,8 @@ class Release(NamedTuple):
     host : int
         Index of its host.
     multiplexed : bool
-        Whether its connection carries several requests at once (HTTP/2) or one at a time (HTTP/1.1).
+        Whether its connection carries several requests at once (HTTP/2). Otherwise it carries one at a time
+        (HTTP/1.1).
     depends_on : int
         Index of an earlier object, or :data:`PAGE_START`.
     at_first_byte : bool

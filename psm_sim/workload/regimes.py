@@ -33,7 +33,7 @@ class ShiftingProfile:
     length: float = parameter(1.0, "factor for the pages of every segment", above=0, at_most=1e6)
     lengths: str = parameter(
         FIXED,
-        "pages of a segment: fixed as configured, or geometrically distributed with those means",
+        "pages of a segment: as configured, or geometrically distributed with the configured mean",
         choices=(FIXED, GEOMETRIC),
     )
 

@@ -505,4 +505,6 @@ def test_checks_that_require_a_failed_check_are_not_run() -> None:
     """The report states the number of omitted checks."""
     report = check(POLICIES["can-be-copied"][0])
     assert [finding.check for finding in report.findings] == ["can-be-copied"]
-    assert report.summary == "0 of 1 checks passed; 12 more require the last one and were not run."
+    assert (
+        report.summary == "0 of 1 checks passed; 12 more require that the last one passes, and were not run."
+    )

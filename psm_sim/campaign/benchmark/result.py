@@ -131,7 +131,7 @@ class BenchmarkResult:
         ]
 
     def differing_cases(self, other: BenchmarkResult) -> list[tuple[str, Case]]:
-        """Return name and case of each run, of a policy or of the optimum, whose costs differ in *other*."""
+        """Return the policy or optimum, and the case, of each run whose costs differ in *other*."""
         both = [policy for policy in self.policies if policy in other.runs]
         pairs = {
             (policy, case): (sum(own, ()), sum(other.costs(policy, case), ()))

@@ -1,4 +1,4 @@
-"""Price of delay, controlled so that the estimated delay that a policy causes meets a target."""
+"""Control of the price of delay by a target for the estimated delay."""
 
 from __future__ import annotations
 

@@ -86,8 +86,8 @@ class FrameGaps:
     idle gap. The idle gap ends at every frame sent and at every useful frame received. A datagram sent may be
     a question, so the gap after it has a context of its own.
 
-    Only gaps in which the policy returned a rest are learnt from, because the frames of one burst do not
-    wait. The arrival that ends a gap is known only up to an interval:
+    The models learn only from gaps in which the policy returned a rest, because the frames of one burst do
+    not wait. The arrival that ends a gap is known only up to an interval:
 
     =========================================  ========================================
     event                                      interval

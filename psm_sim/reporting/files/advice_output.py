@@ -83,7 +83,7 @@ def _digits_column(measure: str, values: Sequence[float], name: str = "", unit: 
 
 
 def _last_within(advice: Advice) -> list[int]:
-    """Return the index of the last row within the bound as a list; empty if all or no rows are within."""
+    """Return a list with the index of the last row within the bound; empty if all rows or none are."""
     within = [number for number, row in enumerate(advice.rows) if row.is_within]
     return within[-1:] if len(within) < len(advice.rows) else []
 
