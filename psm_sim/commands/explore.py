@@ -67,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     static.add_argument(
         "--static",
         metavar="FOLDER",
-        help="write a page with a grid of settings, which needs no server, to FOLDER/index.html, and exit; --trace "
-        "and --profile limit the grid, and --policy replaces the policies of its first comparison",
+        help="write a page with a grid of settings, which needs no server, to FOLDER/index.html, and exit; "
+        "--trace and --profile limit the grid, and --policy replaces the policies of its first comparison",
     )
     add_workers(parser, "worker processes of --static (default: all cores)")
 

@@ -136,7 +136,7 @@ def conclude(
         Results of the compared policies on the same traffic. With several kinds of stations, each kind has
         its own results and its own sentence.
     references
-        Results that energy is compared with, one for each kind of stations, if they are among *runs*.
+        Results with which the energy is compared, one for each kind of stations, if they are among *runs*.
     max_latency_s
         Maximum mean delay of a page, or maximum 99th percentile of the latency of messages, in seconds. Only
         policies within this limit can be best. None means no limit.

@@ -131,8 +131,8 @@ def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[Pag
     Parameters
     ----------
     nodes : sequence of HarEntry
-        All entries of the page, ordered by release. Omitted entries have no release in the graph. An object
-        that an omitted entry requested depends on the object on which that entry depends.
+        All entries of the page, ordered by release. Omitted entries have no release in the graph. If an
+        omitted entry requested an object, this object depends on the object on which the entry depends.
     network : RecordedNetwork
         Round-trip times of the hosts, and their protocols for entries without a protocol.
     """

@@ -1,7 +1,7 @@
 """IP packets in captured frames, with the TCP fields that a driver can observe.
 
-The link types are LINKTYPE_ of tcpdump.org. The headers of IEEE 802.3, 802.1Q and 802.2 (LLC and SNAP)
-and of Linux "cooked" captures (LINKTYPE_LINUX_SLL and _SLL2) are supported. Of 802.11 frames, only unencrypted data
+The link types are LINKTYPE_ of tcpdump.org. The headers of IEEE 802.3, 802.1Q and 802.2 (LLC and SNAP) and of
+Linux "cooked" captures (LINKTYPE_LINUX_SLL and _SLL2) are supported. Of 802.11 frames, only unencrypted data
 frames with a body contain an IP packet. See IEEE 802.11-2020, sections 9.2 and 9.3.2, and radiotap.org.
 """
 
