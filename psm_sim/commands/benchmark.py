@@ -141,7 +141,7 @@ def _plan(arguments: argparse.Namespace) -> BenchmarkPlan:
 
     if arguments.seeds is not None:
         used = ("--seed", "--replications", "--quick")
-        _refuse(used, arguments, "cannot be used with --seeds, which has the seeds; remove it")
+        _refuse(used, arguments, "cannot be used with --seeds, whose file states the seeds; remove it")
         return read_plan(path_option("--seeds", arguments.seeds))
     plan = QUICK if arguments.quick else JUDGING
     first = plan.seeds[0] if arguments.seed is None else arguments.seed

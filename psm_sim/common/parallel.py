@@ -98,9 +98,9 @@ def unordered_map(
             while items and len(running) < workers:
                 session, item = idle.pop() if idle else Session(_serve_calls), items.popleft()
                 running[session.channel] = session, item
-                with suppress(OSError):  # if the idle process has ended
+                with suppress(OSError):  # fails if the idle process has ended
                     session.channel.send_bytes(cloudpickle.dumps((function, item)))
-            yield from received  # while the workers are busy
+            yield from received  # the caller handles them while the workers are busy
             received = []
             for channel in wait(list(running), _POLL_TIMEOUT_S) if running else ():
                 session, item = running[channel]

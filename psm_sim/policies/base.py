@@ -66,7 +66,7 @@ class Plan(Protocol):
             Number of beacons received under the plan, at least 1. The station went back to sleep after each
             of them.
         until : int
-            Number of the beacon at which the last doze begun under the plan was scheduled to end.
+            Number of the beacon until which the station last dozed, or intended to doze, under the plan.
         """
 
 

@@ -57,7 +57,7 @@ class Smart(Policy):
         self._doze_s = (inf, inf)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Await a reply to the frame. Learn that a reply awaited so far has not arrived yet."""
+        """Await a reply to the frame. If a reply was awaited before, learn that it has not arrived yet."""
         self._learn(max(0.0, now_s - self._uplink_s), inf)
         self._uplink_s, self._awaits, self._doze_s = now_s, True, (inf, inf)
 

@@ -61,7 +61,7 @@ def _selection(advice: Advice, best: SettingRow) -> Iterator[str]:
         draws = _drawn(advice.at_dtim_3[best.setting.name], best.result.row.get("battery_mah"))
         yield (
             "The DTIM period of your access point is not given, and assumed to be 1. At 3,"
-            f" {best.setting.name.replace('DTIM 1', 'DTIM 3')} draws {draws}; --dtim states it."
+            f" {best.setting.name.replace('DTIM 1', 'DTIM 3')} draws {draws}. State the period with --dtim."
         )
 
 

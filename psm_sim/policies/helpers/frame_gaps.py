@@ -104,7 +104,7 @@ class FrameGaps:
     Parameters
     ----------
     flows : OutstandingRequests
-        Outstanding requests. It receives all frames of this object.
+        Outstanding requests, to which this object passes all its frames.
     on_gap : callable
         Called at the end of a gap with its context and the bounds of the arrival, in seconds since the gap
         opened. The upper bound is ``inf`` if no frame has arrived.
