@@ -32,7 +32,7 @@ _PRICE = 0.25
 """Default price of delay."""
 
 _UNSOLICITED, _QUIET_S = 0.5, 300.0
-"""Number of unsolicited frames assumed before any is received, and the idle time that they take, in seconds.
+"""Unsolicited frames that are assumed before any is received: their number, and their idle time in seconds.
 
 Both were chosen on seed 1 of ``mqtt``, ``push`` and ``ucb`` with two chips. At a price of 10, ``push`` costs
 43 % more if no such frames are assumed (``benchmarks/anticipate_constants.py``, as for the other constants).
