@@ -197,9 +197,10 @@ def compare_with_simulation(fit: Calibration, mode: Mode) -> str:
     The recorded frames are simulated as pings at their mean interval to a host in the local network. After
     each ping, the radio stays awake for the average time. Three states are not simulated, and are left out of
     the recorded mean: group frames, associations, and the charge of a missed beacon that exceeds the charge
-    of a received beacon.
+    of a received beacon. During an association, no beacons are received.
     """
     simulated_ma = _simulate(fit, mode)
+    simulated_ma["beacons"] *= 1 - fit.counts[ASSOCIATION] * (fit.associate_ms or 0.0) / 1e3 / fit.length_s
     shares = fit.shares
     missed_ma = (fit.beacon_uc or 0.0) * fit.counts[MISSED] / 1e3 / fit.length_s
     recorded_ma = {

@@ -12,7 +12,7 @@ from tests.calibration.generator import KINDS, make_recording
 from tests.calibration.judge import calibrate, failures, in_memory
 
 SEED = 21
-"""Seed of no recording with which the estimator was developed."""
+"""Seed with which all kinds pass. With other seeds, up to four of the 35 kinds fail (docs/calibrate.md)."""
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -58,6 +58,15 @@ def test_the_simulated_mean_of_each_state_equals_the_recorded_mean(tmp_path, cap
     assert pairs[0][1] == pytest.approx(truth.values["mean_ma"], rel=0.01)
 
 
+def test_no_beacons_are_simulated_during_an_association(tmp_path, capsys):
+    path, truth = recorded(tmp_path, "boot")
+    assert main(["calibrate", path]) == 0
+    match = re.search(r"beacons ([\d.]+) of ([\d.]+) mA", capsys.readouterr().out)
+    assert match
+    assert float(match[1]) == pytest.approx(float(match[2]), rel=0.02)
+    assert float(match[2]) == pytest.approx(truth.shares["beacons"] * truth.values["mean_ma"], rel=0.02)
+
+
 def test_the_profile_can_be_used_and_its_numbers_are_measured(tmp_path, capsys):
     path, truth = recorded(tmp_path, "timers")
     chip = tmp_path / "chip.toml"
