@@ -186,8 +186,8 @@ def _estimate_beacons(
 ) -> None:
     """Estimate the charge per beacon and the share of missed ones, and set the *states* of the wake-ups.
 
-    Wake-ups of a usual charge are beacons. Longer wake-ups with equal charges are missed beacons. The
-    remaining wake-ups have group addressed frames if they are in one phase of a DTIM period, or if a hole
+    Wake-ups of a usual charge are beacons. Longer wake-ups whose charges equal each other are missed beacons.
+    The remaining wake-ups have group addressed frames if they are in one phase of a DTIM period, or if a hole
     separates their charges from the usual charges. Otherwise they are late beacons.
     """
     charges = pulses.charges_uc
@@ -234,7 +234,8 @@ def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> 
 def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
     """Return which wake-ups are for beacons that group addressed frames may follow.
 
-    These wake-ups have one phase of the DTIM period, in which large wake-ups are significantly more frequent.
+    Large wake-ups are significantly more frequent in one phase of the DTIM period, and these wake-ups are all
+    in this phase.
     """
     from scipy.special import bdtrc
 

@@ -86,7 +86,7 @@ def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
 
 
 def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
-    """Return the traffic as a chain with the delays of pages or messages, and the energy outside the chain.
+    """Return the traffic as a chain, and the energy that the chain does not contain.
 
     The workload has pages, or messages during pauses. With pages, the total delay of a schedule is the time
     that it adds to the pages. With messages, the chain is open. The total delay is the sum of the delays of

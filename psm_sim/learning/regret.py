@@ -32,8 +32,8 @@ _STEP_ROUNDING = 1e-13
 class SwitchCounts(NamedTuple):
     """Posterior moments of the number k of switches in T rounds, at one alpha.
 
-    L_T has the slope -excess / (alpha (1 - alpha)). At its minimum the expected share of switches is
-    therefore alpha.
+    L_T has the slope -excess / (alpha (1 - alpha)). Where L_T is minimal, the expected share of switches
+    is therefore alpha.
 
     Attributes
     ----------

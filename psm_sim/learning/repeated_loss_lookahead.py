@@ -75,7 +75,7 @@ class Eigenmodes:
         return coordinates
 
     def weights(self, coordinates: FloatArray) -> FloatArray:
-        """Return the weights with given *coordinates* in the modes, both of shape (n, m)."""
+        """Return the weights, shape (n, m), from their *coordinates* in the modes, shape (n, m)."""
         weights: FloatArray = np.einsum("iem,em->im", self._vectors, coordinates)
         weights /= self._likelihoods
         return weights

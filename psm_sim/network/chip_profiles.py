@@ -315,14 +315,16 @@ def _choose(modes: Mapping[str, Mode], name: str | None, profile: str) -> Mode:
     if name is None:
         mode = next((mode for mode in modes.values() if mode.associated), None)
         if mode is None:
-            raise InputError(f"profile {profile}: no mode is associated, got {', '.join(modes)}.")
+            raise InputError(
+                f"profile {profile}: a mode with association is required, got {', '.join(modes)}."
+            )
         return mode
     if name not in modes:
         raise InputError(f"profile {profile}: {unknown_name_error('mode', name, modes)}")
     if not modes[name].associated:
         raise InputError(
-            f"profile {profile}: the station is not associated in mode {name}; compare it with"
-            " psm_sim advise --report-every TIME."
+            f"profile {profile}: the station is not associated in mode {name}; use"
+            " psm_sim advise --report-every TIME to compare this mode."
         )
     return modes[name]
 

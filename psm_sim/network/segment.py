@@ -40,7 +40,8 @@ class ConnectionId:
         Requests in the client's byte stream, in order. Segments have no content, so the server reads a
         request here once enough bytes have arrived.
     replies : list of Request
-        Requests in the order in which the server replies. The client reads here which object it receives.
+        Requests in the order in which the server replies. The client looks up here which object a reply
+        contains.
     number : int
         Number of the connection in the order of opening by its host, from 0; -1 if no host opened it.
     """

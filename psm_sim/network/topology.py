@@ -232,7 +232,7 @@ def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) 
     topology
         The original topology, which is not modified.
     values, where
-        Keys and values, and their name in error messages.
+        Values by key, and the name of this mapping in error messages.
     """
     _check_keys(values, where)
     sections = {}

@@ -37,8 +37,8 @@ class World:
     observers
         Observers, notified after the energy ledger.
     hop, ends
-        Wireless hop and end systems of this world only, which :func:`~psm_sim.network.build.build_world`
-        chooses.
+        Wireless hop and end systems from :func:`~psm_sim.network.build.build_world`. Worlds do not share
+        them.
 
     Attributes
     ----------
@@ -199,7 +199,8 @@ class WorldGroup:
             Called with the number of a station when its last page is complete. The station stays associated
             and sends only what its open connections still require.
         until : int or None
-            Number of the station at whose last page the run ends; None waits for all stations.
+            Index of the station whose last page ends the run; if None, the run ends with the last page of all
+            stations.
 
         Raises
         ------

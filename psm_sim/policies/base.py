@@ -85,7 +85,8 @@ class Rest:
         Whether the same doze follows after every beacon at which no frame is buffered. The policy is then not
         called again until a frame is sent or received. Requires ``awake_s`` = 0.
     plan : Plan or None
-        Dozes that follow if they are not all the same; None if the policy must be called after each doze.
+        Dozes that follow this one, if their lengths differ; None if the policy must be called after each
+        doze.
     """
 
     awake_s: float = 0.0

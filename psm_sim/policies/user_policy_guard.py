@@ -40,8 +40,8 @@ def guarded_policy(policy: Policy) -> Policy:
 def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
     """Return a new policy for one run.
 
-    A spec or class is instantiated, and an instance is copied. A built-in policy is not guarded. Before a
-    user-defined policy is guarded, a few calls to a second instance test it. These calls do not include
+    A spec or class is instantiated, and an instance is copied. A built-in policy is not guarded. A
+    user-defined policy is first tested by a few calls to a second instance. These calls do not include
     ``finish()``, which may write files, and include ``report()`` only if the policy has no ``finish()``.
 
     Raises

@@ -137,8 +137,9 @@ class Group:
 class Measure:
     """One measure of several runs on the same traffic, with tests of the differences of its means.
 
-    *value* is a function from the row of a run, or of one of its replicates, to the measure. ``p_values[i,
-    j]`` is the p-value of two runs, from :func:`~psm_sim.common.summary_stats.adjusted_p_values`.
+    *value* is a function that returns the measure from the row of a run or of one of its replicates.
+    ``p_values[i, j]`` is the p-value of two runs, from
+    :func:`~psm_sim.common.summary_stats.adjusted_p_values`.
     """
 
     def __init__(self, runs: Sequence[Result], value: Callable[[Row], float]) -> None:

@@ -287,7 +287,7 @@ def constant_distribution(name: str, text: str, at_least: float) -> float | None
     Raises
     ------
     InputError
-        If *text* is neither an allowed constant nor ``none`` or ``trace``.
+        If *text* is not ``none``, ``trace`` or an allowed constant.
     """
     lowered = text.strip().lower()
     if lowered == AS_TRACE:

@@ -67,7 +67,8 @@ class TrafficTrace(TraceFile):
     stretch_s
         Length of the interval that counts as one page, as text, for a trace without sampled pages.
     page_bytes
-        Sizes of the main object and of the request of the page at the end of each interval; empty for none.
+        Sizes of the main object and of the request of a page that is loaded at the end of each interval;
+        empty if no page is loaded.
     profile
         Distributions of the pages; None for a trace without sampled pages.
     """

@@ -31,7 +31,7 @@ def test_received_beacons_have_numbers_divisible_by_the_listen_interval(now_s, r
     assert policy.rest(now_s, 0.0, None) == rest
 
 
-def test_static_psm_with_a_listen_interval_of_one_always_returns_the_same_rest():
+def test_static_psm_with_a_listen_interval_of_one_always_dozes_until_the_next_beacon():
     """Static PSM of the thesis receives the next beacon and all later ones."""
     policy = make_policy("psm")
     policy.start(0.1)

@@ -1,4 +1,4 @@
-"""Result of a benchmark: energy, delay and cost of each policy in each case, and its file."""
+"""Result of a benchmark (energy, delay and cost of each policy in each case) and the file that stores it."""
 
 from __future__ import annotations
 

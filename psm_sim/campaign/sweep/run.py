@@ -280,7 +280,8 @@ def run_sweep_tasks(
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     processes = 1 if cluster else process_count(len(missing), workers)
     jobs, failed = make_jobs(missing, processes)
-    # The last row of a task counts, so a row is appended again if its files have regained an earlier content.
+    # If a task has several rows, the last one is used. A row is therefore appended again if its files have
+    # regained an earlier content.
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
     add(failed)
@@ -304,7 +305,7 @@ def run_sweep_tasks(
 
 
 def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[TaskRow]]:
-    """Return the jobs that continue a job whose process has ended, and the rows of failed tasks.
+    """Return the rows of the failed tasks of a job whose process has ended, and the jobs for its other tasks.
 
     The first task is at fault if it has user code, or if the process has ended twice. Otherwise, the process
     may have been killed, and the job is repeated.

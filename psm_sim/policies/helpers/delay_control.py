@@ -85,11 +85,11 @@ class DelayControl:
             self._begin_s = self._last_s = now_s
 
     def arrived(self, wait_s: float, connections: int) -> None:
-        """Handle a reply that was buffered for *wait_s* while *connections* connections still wait."""
+        """Handle a reply that was buffered for *wait_s*; *connections* still wait for a reply."""
         self._wait_s, self._connections = max(self._wait_s, wait_s), max(1, connections)
 
     def rests(self) -> None:
-        """Add the delay of a wake-up, whose frames have all been received."""
+        """Add the delay of a wake-up after all of its frames have been received."""
         self._added_s += self._wait_s / sqrt(self._connections)
         self._wait_s = 0.0
 

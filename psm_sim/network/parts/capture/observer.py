@@ -63,7 +63,7 @@ class ImpliedFrames:
             self.awaited += frames
 
     def add_before(self, queued_s: float, starts_s: float) -> None:
-        """Add the frame that precedes a downlink data frame with these times, in seconds."""
+        """Add the frame that precedes a downlink data frame. The times of the latter are in seconds."""
         if self.awaited:
             self.awaited -= 1
             self._add(starts_s, "ps-poll", True)

@@ -150,7 +150,7 @@ def _version_6(data: bytes, at: int, rest: int) -> Packet:
 def _with_transport(packet: Packet, data: bytes, at: int, size: int) -> Packet:
     """Return a packet with its ports and TCP fields, as far as they were captured.
 
-    *size* is the number of bytes from the transport header at *at* on.
+    *size* is the number of bytes from the transport header, which begins at *at*, to the end of the packet.
     """
     if packet.protocol not in (TCP, UDP) or at + 4 > len(data):
         return packet
