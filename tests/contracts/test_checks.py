@@ -163,7 +163,7 @@ POLICIES = {
     "leaves-polls-unchanged": (policy(rest=empty_the_poll), "It modified the polls to"),
     "repeats-a-run-exactly": (
         policy(beacons=lambda self: random.SystemRandom().randint(1, 6)),
-        "A second run has (simulated_s|usage)=",
+        r"A second run has (simulated_s|usage\.\w+)=",
     ),
     "is-unchanged-by-a-run": (CountsRuns(), "A run changed the given policy"),
     "decides-the-same-with-every-beacon": (
