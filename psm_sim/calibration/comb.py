@@ -115,7 +115,7 @@ def _follow(
     wake_ups = int(is_on.sum())
     if wake_ups < _MIN_WAKE_UPS or np.abs(interval_s / intervals_s - 1).min() > _MAX_CLOCK_ERROR:
         return None
-    due_s = phase_s + interval_s * np.arange(numbers[is_on].min(), numbers[is_on].max() + 1)
+    due_s = phase_s + interval_s * np.arange(numbers[is_on].min(), numbers[is_on].max() + 1.0)
     observed = _count_observed(recording, pulses, due_s, tolerance_s)
     score = wake_ups**2 / int(is_large.sum()) / max(1, observed)
     return Comb(float(interval_s), numbers, is_on, observed, score)
