@@ -72,7 +72,7 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
     Parameters
     ----------
     scenario : Scenario
-        Trace, topology and number of pages. The seed of :meth:`reset` replaces its seed.
+        Trace, topology and number of pages. A seed passed to :meth:`reset` replaces that of the scenario.
     price : float
         Price of delay, in watts (joules for each second).
     awake_ms : sequence of float

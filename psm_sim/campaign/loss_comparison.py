@@ -161,7 +161,7 @@ class LossComparison:
 
 
 def _reason(run: Result, first: Result) -> Reason | None:
-    """Return the state in which the cheaper of two runs saves most. Its ``value`` is for *run*."""
+    """Return the state that explains most of the energy difference of two runs, with the value of *run*."""
     if run.energy_per_page_j < first.energy_per_page_j:
         return saving_reason(run.row, first.row)
     reason = saving_reason(first.row, run.row)

@@ -250,7 +250,7 @@ class LossExaminer:
         )
 
     def nat_cost(self, loss: Loss) -> NatCost:
-        """Fit the loss of the fixed polling times by their energy and delay."""
+        """Fit the loss of the fixed polling times as a function of their energy and delay."""
         pages = len(self.workload.pages)
         totals = [
             sum(_losses_at(loss, self.times_ms, index, run.observed[loss.per]))

@@ -188,7 +188,7 @@ class Session:
 def _reason_of(status: int | None) -> str:
     """Return the reason why a process has ended.
 
-    *status* is its exit status, or the negative number of a signal.
+    *status* is its exit status, or minus the number of the signal that ended it.
     """
     if status is None:
         return "its process has closed the connection."

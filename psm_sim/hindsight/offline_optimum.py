@@ -118,7 +118,7 @@ class _Paths(NamedTuple):
 
 
 def _cheapest_by_time(paths: _Paths, price_w: float) -> NDArray[np.intp]:
-    """Return the cheapest of the schedules with the same current time, for each current time."""
+    """Return the index of the cheapest schedule for each current time."""
     order = np.argsort(paths.cost(price_w), kind="stable")
     times = np.round(paths.now_s[order] / TOLERANCE_S)
     return order[np.unique(times, return_index=True)[1]]

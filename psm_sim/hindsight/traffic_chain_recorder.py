@@ -107,7 +107,7 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     pages, messages = workload.pages, workload.messages
     if messages and any(page.objects for page in pages):
         raise InputError(
-            f"the offline optimum does not support both pages and messages, which trace {workload.name} has."
+            f"trace {workload.name} has pages and messages; the offline optimum supports only one of them."
         )
     recorder, world = _record(pages, topology, messages)
     if messages:

@@ -349,7 +349,7 @@ def _member(table: Mapping[str, Any], where: str) -> StationSpec:
 
 
 def flatten_keys(table: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values of nested tables by dotted keys. Keep a table that is the value of a topology key."""
+    """Return the values of nested tables by dotted keys. Tables that are values are not flattened."""
     flat: dict[str, Any] = {}
     for name, value in table.items():
         key = f"{prefix}{name}"

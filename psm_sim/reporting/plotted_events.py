@@ -82,11 +82,11 @@ def record_events(run: Result, count: int | None = None) -> Events:
     -------
     dict
         Times in seconds. ``pages`` has the number, request time, end time and slowdown of each page.
-        ``awake`` and ``buffered`` have the start and end of each period. ``beacons`` has the time of the
-        first beacon, the number of beacons and the interval of each run of received beacons. ``up`` and
-        ``down`` have the times of the frames on the wireless link. ``served`` has the times at which the
-        server sends its frames, which differ from ``down`` by group addressed frames and by buffering.
-        ``rests`` has the time and the number of beacons of each sleep decision.
+        ``awake`` and ``buffered`` have the start and end of each period. For each run of received beacons,
+        ``beacons`` has the time of the first one, their number and their interval. ``up`` and ``down`` have
+        the times of the frames on the wireless link. ``served`` has the times at which the server sends its
+        frames, which differ from ``down`` by group addressed frames and by buffering. ``rests`` has the time
+        and the number of beacons of each sleep decision.
     """
     block = run.blocks[0]
     count = count or fitting_page_count(block)

@@ -371,7 +371,7 @@ def _losses(row: Row) -> str:
 
 
 def _sentence(text: str, scopes: Sequence[str]) -> str:
-    """Return a sentence, whose first word keeps its case if it is the name of a policy."""
+    """Return *text* as a sentence. Its first word is not capitalized if it is the name of a policy."""
     text = ", ".join([*scopes, text])
     is_word = text.partition(" ")[0] in {"in", "for", "no", "under", "with"}
     return f"{capitalize(text) if is_word else text}."

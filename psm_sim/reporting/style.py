@@ -88,8 +88,8 @@ def policy_style(policy: str, station: str = "") -> Style:
 def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
     """Return a style for each variant of a comparison, with different colours until the palette is used up.
 
-    *variants* are pairs of a policy and the name of its stations, or its label. The first variant of a policy
-    has the style of the policy, unless another policy has that colour.
+    Each of the *variants* is a pair: a policy, and either the name of its stations or its label. The first
+    variant of a policy has the style of the policy, unless another policy has that colour.
     """
     styles = [policy_style(policy, name) for policy, name in variants]
     names: set[str] = set()

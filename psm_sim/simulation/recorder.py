@@ -139,7 +139,7 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
     observers : sequence of Observer
         Observers of the repeated run.
     pages : int or None
-        Number of pages from the first one on; None for all.
+        Number of pages to simulate again; None for all.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
     result : Result
         Result of :func:`psm_sim.simulate`, or one of a comparison.
     pages : int or None
-        Number of pages from the first one on; None for all.
+        Number of pages to simulate again; None for all.
 
     Returns
     -------

@@ -109,7 +109,7 @@ def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list
 
 
 def _drawn(means: FloatArray, cases: Sequence[Case]) -> FloatArray:
-    """Return the log scores if kinds of traffic are drawn with replacement, shape (policies, draws)."""
+    """Return the log scores for kinds of traffic drawn with replacement, shape (policies, draws)."""
     kinds = np.array([case.traffic for case in cases])
     by_kind = np.array([means[:, kinds == kind].mean(axis=1) for kind in dict.fromkeys(kinds)])
     draws = random_stream(1, "benchmark.bootstrap").integers(len(by_kind), size=(_DRAWS, len(by_kind)))

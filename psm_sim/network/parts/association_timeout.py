@@ -40,7 +40,7 @@ class Association:
         return idle or self._lost
 
     def lose(self, back_s: float) -> None:
-        """Lose the association to a restart of the access point, which is back at *back_s* seconds."""
+        """Lose the association because the access point restarts until *back_s*, in seconds."""
         self._lost, self._back_s = True, back_s
 
     def sends(self) -> float:
@@ -72,7 +72,7 @@ The access point polls an idle station by a null data frame (AP_DISASSOC_DELAY o
 
 
 class IdleTimer:
-    """Timer that calls *action* when the station was idle for *limit_s* seconds, and then once per limit."""
+    """Timer that calls *action* after each *limit_s* seconds for which the station has been idle."""
 
     def __init__(
         self, env: Environment, association: Association, limit_s: float, action: Callable[[], None]

@@ -23,9 +23,9 @@ _LISTEN_S = 0.005
 class BeaconReception:
     """Beacon reception at one station.
 
-    A share of the beacons is lost, either independently or in runs. The lengths of lost and received runs are
-    geometric (Gilbert 1960). The losses depend only on the beacon numbers and the random stream, so all
-    policies lose the same beacons.
+    A share of the beacons is lost, either independently or in runs. The numbers of successive lost and of
+    successive received beacons are geometric (Gilbert 1960). The losses depend only on the beacon numbers and
+    the random stream, so all policies lose the same beacons.
 
     Parameters
     ----------

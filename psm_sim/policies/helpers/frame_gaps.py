@@ -79,7 +79,7 @@ class Gap:
 
 
 class FrameGaps:
-    """Gaps between the frames of one station, separately for all connections that wait for a reply.
+    """Gaps between the frames of one station, separately for each connection that waits for a reply.
 
     A connection's gap opens at each of its frames. The gap ends at the connection's next frame, except a
     received pure ACK, or when the reply is complete. While no connection waits there is a single gap, the
@@ -128,7 +128,7 @@ class FrameGaps:
     def idle_s(self, now_s: float) -> float:
         """Return the time without an awaited reply since the last unsolicited frame, in seconds.
 
-        No connection may wait at *now_s*.
+        Call this only if no connection waits for a reply at *now_s*.
         """
         return self._idle_s + now_s - self.idle.opened_s
 

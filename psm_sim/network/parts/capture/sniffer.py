@@ -143,7 +143,7 @@ class Sniffer:
             self._write(min(tim.settled(now_s) for tim in self._tims))
 
     def finish(self, time_s: float) -> None:
-        """Handle the end of a station. After the last station has ended, write all frames that have ended."""
+        """Count a station that has finished. After the last one, write all frames that have ended."""
         self._unfinished -= 1
         if not self._unfinished:
             self._write(nextafter(time_s, inf))
