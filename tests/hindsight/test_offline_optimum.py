@@ -254,5 +254,5 @@ def test_no_policy_costs_less_than_the_optimum_on_messages(trace):
 
 def test_asking_for_the_optimum_of_pages_and_messages_together_is_an_error():
     scenario = Scenario("phone", pages=2)
-    with pytest.raises(InputError, match="both pages and messages"):
+    with pytest.raises(InputError, match="has pages and messages; the offline optimum supports only one"):
         record_costs(scenario.workload(), scenario.resolve_topology())
