@@ -17,7 +17,7 @@ with suppress(SystemExit):
     exec(sys.argv.pop(1))
 rooms = {name.partition(".")[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names)
 ours = [name for name in sys.modules if name.partition(".")[0] == "psm_sim"]
-heavy = {"bokeh", "matplotlib", "numpy", "pandas", "rich", "scipy", "simpy"}
+heavy = {"matplotlib", "numpy", "pandas", "rich", "scipy", "simpy"}
 print(len(ours), *sorted(rooms & heavy))
 """
 MAIN = "from psm_sim.cli import main; main(sys.argv[1:])"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import threading
 from collections.abc import Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -77,13 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve the page until the command is interrupted, or write the static page."""
     if arguments.static is not None:
         return _write_static(arguments)
-    if missing := [name for name in ("bokeh", "tornado") if find_spec(name) is None]:
-        raise InputError(
-            f"explore requires {' and '.join(missing)}; install it with pip install 'psm_sim[explore]'."
-        )
     from psm_sim.policies import make_policy
-    from psm_sim.reporting.explore.page import ExploreView, Simulator
-    from psm_sim.reporting.explore.server import serve
+    from psm_sim.reporting.explore.server import Simulator, serve
     from psm_sim.reporting.explore.settings import Settings, fitting_sizes
 
     policies = tuple(arguments.policy or Settings().policies)
@@ -91,13 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Settings(arguments.trace, arguments.profile, policies=policies, **sizes)
     for policy in _parse(settings.arguments)[0]:  # reports wrong options before the server starts
         make_policy(policy)
-    if not arguments.debug:  # invalid and interrupted requests are not errors of the server
-        for name in ("tornado", "bokeh", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-    simulator = Simulator(compare_arguments)
     with TemporaryDirectory(prefix="psm_sim-") as folder:
         announce = partial(_announce, link=None if arguments.no_browser else Path(folder, "explore.html"))
-        serve(lambda document: ExploreView(document, simulator, settings), arguments.port, announce)
+        serve(Simulator(compare_arguments, settings), arguments.port, announce)
     return 0
 
 

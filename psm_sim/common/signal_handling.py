@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
@@ -29,18 +29,6 @@ def ending_signals() -> list[signal.Signals]:
     """Return the signals that end a command, without those that are ignored (nohup)."""
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
-
-
-async def wait_for_signal() -> NoReturn:
-    """Wait for a signal of :func:`raise_on_signals` in an event loop, whose callbacks swallow exceptions."""
-    import asyncio
-
-    received: asyncio.Queue[int] = asyncio.Queue()
-    for number in signal.valid_signals():
-        if signal.getsignal(number) is _raise_terminated:
-            with suppress(NotImplementedError):  # on Windows
-                asyncio.get_running_loop().add_signal_handler(number, received.put_nowait, number)
-    _raise_terminated(await received.get(), None)
 
 
 def _raise_terminated(number: int, _: FrameType | None) -> NoReturn:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import json
 import os
@@ -12,21 +11,20 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 from urllib.request import url2pathname
 
 import pytest
-from bokeh.document import Document
 
 from psm_sim.cli import main
 from psm_sim.commands.explore import compare_arguments
 from psm_sim.common.progress import no_progress
-from psm_sim.reporting.explore.page import Simulator
-from psm_sim.reporting.explore.server import serve_until_cancelled
-from psm_sim.reporting.explore.settings import Settings
+from psm_sim.reporting.explore.server import Simulator, open_server
+from psm_sim.reporting.explore.settings import Settings, controls_of
 
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 
@@ -58,14 +56,24 @@ def status_of(address: str, **headers: str) -> int:
         return connection.getresponse().status
 
 
-def test_the_error_for_a_missing_extra_has_the_name_of_the_extra(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("psm_sim.commands.explore.find_spec", lambda _: None)
-    assert main(["explore"]) == 2
-    assert capsys.readouterr().err == (
-        "psm_sim: explore requires bokeh and tornado; install it with pip install 'psm_sim[explore]'.\n"
-    )
+@contextmanager
+def running(simulator: Simulator) -> Iterator[str]:
+    """Run a server in a thread, and return its address."""
+    opened, address = open_server(simulator, 0)
+    thread = threading.Thread(target=opened.serve_forever)
+    thread.start()
+    with opened:
+        try:
+            yield address
+        finally:
+            opened.shutdown()
+    thread.join()
+
+
+def view_of(address: str) -> str:
+    """Return the address of the data for the initial values of the controls."""
+    values = {name: control["values"] for name, control in controls_of(QUICK).items()}
+    return f"{address}view?{urlencode(values, doseq=True)}"
 
 
 def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
@@ -121,37 +129,40 @@ def test_a_port_in_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str
 
 
 def test_the_page_requires_the_token() -> None:
-    def fill(document: Document) -> None:
-        document.title = "shown"
+    with running(Simulator(compare_arguments, QUICK)) as address:
+        parts = urlsplit(address)
+        assert parts.hostname == "127.0.0.1"
+        assert status_of(address) == 200
+        for wrong in ("/", "/view", "/favicon.ico", f"/x{parts.path}", "/%C3%A4"):
+            assert status_of(f"http://{parts.netloc}{wrong}") == 403
+        for odd in ("view/", "?trace=ucb", "page.html", "../view"):
+            assert status_of(f"{address}{odd}") == 403
+        for line in ("OPTIONS *", "CONNECT psm.example:1", "GET x", "GET //[/", "GET /\u00e4"):
+            with socket.create_connection((parts.hostname, parts.port)) as client:
+                client.sendall(f"{line} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
+                assert client.recv(12) in (b"HTTP/1.0 403", b"HTTP/1.0 501")
+        assert status_of(address, Host="psm.example") == 403
 
-    async def check() -> None:
-        ready = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(serve_until_cancelled(fill, 0, ready.set_result))
-        await asyncio.to_thread(check_statuses, await ready)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
 
-    asyncio.run(check())
+def test_a_closed_connection_ends_its_simulation() -> None:
+    begun, ended = threading.Event(), threading.Event()
 
+    def slow(arguments, progress):
+        begun.set()
+        try:
+            while True:
+                time.sleep(0.01)
+                progress(0, 1, "")
+        finally:
+            ended.set()
 
-def check_statuses(address: str) -> None:
-    parts = urlsplit(address)
-    assert parts.hostname == "127.0.0.1"
-    assert status_of(address) == 200
-    assert status_of(f"{address}static/js/bokeh.min.js") == 200
-    for wrong in ("/", "/ws", "/static/js/bokeh.min.js", "/favicon.ico", f"/x{parts.path}", "/%C3%A4"):
-        assert status_of(f"http://{parts.netloc}{wrong}") == 403
-    for odd in ("static/%00", "?bokeh-session-id=%00", "?bokeh-token=abc", "autoload.js"):
-        assert status_of(f"{address}{odd}") == 403
-    for line in ("OPTIONS *", "CONNECT psm.example:1", "GET x"):
-        with socket.create_connection((parts.hostname, parts.port)) as client:
-            client.sendall(f"{line} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
-            assert client.recv(10) == b"HTTP/1.1 4"
-    assert status_of(address, Host="psm.example") == 403
-    asks = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
-    asks["Sec_WebSocket_Key"] = "AAAAAAAAAAAAAAAAAAAAAA=="
-    assert status_of(f"{address}ws", Origin="http://psm.example", **asks) == 403
+    with running(Simulator(slow, QUICK)) as address:
+        parts = urlsplit(view_of(address))
+        with closing(http.client.HTTPConnection(parts.hostname or "", parts.port)) as connection:
+            connection.request("GET", f"{parts.path}?{parts.query}")
+            assert begun.wait(600)
+            assert not ended.wait(0.1)
+        assert ended.wait(600)
 
 
 @pytest.mark.parametrize("words", [[], ["--no-browser"]])
@@ -160,9 +171,9 @@ def test_the_address_is_printed_and_opened(
 ) -> None:
     opened = threading.Event()
 
-    def serve(make_page, port, announce):
+    def serve(simulator, port, announce):
         assert port == 5006
-        make_page(Document())
+        assert [simulator.controls[name]["values"] for name in ("trace", "profile")] == [["phone"], ["esp32"]]
         announce("http://127.0.0.1:5006/token/")
         assert opened.wait(0.2 if words else 600) == (not words)
 
@@ -180,16 +191,12 @@ def test_the_address_is_printed_and_opened(
 
 
 def test_a_signal_ends_the_server() -> None:
-    """The signal arrives during a simulation, which the first request starts.
-
-    No process remains. The command prints no other lines, even after a request without a valid session.
-    """
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
+    """The signal arrives during a simulation. No process remains, and the command prints no other lines."""
     with server("--trace", "modern") as (process, address):
         assert status_of(address) == 200
-        assert status_of(f"{address}ws", **upgrade, Sec_WebSocket_Key="none") == 101
-        load = threading.Thread(target=request_until_closed, args=(address,))
+        load = threading.Thread(target=request_until_closed, args=(view_of(address),))
         load.start()
+        time.sleep(0.5)
         assert ended(process, signal.SIGTERM) == (143, "psm_sim: terminated by SIGTERM.\n")
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
@@ -197,22 +204,7 @@ def test_a_signal_ends_the_server() -> None:
 
 
 def request_until_closed(address: str) -> None:
-    """Request the page again and again until there is no server."""
+    """Request an address again and again until there is no server."""
     with suppress(OSError, http.client.HTTPException):
         while True:
             status_of(address)
-
-
-def test_the_simulation_behind_a_view_is_cached() -> None:
-    calls = []
-
-    def count(arguments, progress):
-        calls.append(arguments)
-        return compare_arguments(arguments, progress)
-
-    simulator = Simulator(count)
-    first = simulator.view(QUICK, lambda: True)
-    assert simulator.view(QUICK, lambda: True) is first
-    assert len(first.events) == len(first.comparison.shown) == 3
-    assert first.frontier
-    assert len(calls) == 1

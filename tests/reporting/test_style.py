@@ -7,9 +7,8 @@ from itertools import combinations
 import pytest
 
 from psm_sim.policies import POLICIES
-from psm_sim.reporting.explore import figures as explore_figures
 from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off
-from psm_sim.reporting.marks import axes_of, marks_of
+from psm_sim.reporting.marks import marks_of
 from psm_sim.reporting.style import distinct_styles, policy_style
 from psm_sim.simulation import Comparison
 
@@ -36,18 +35,14 @@ def test_variants_of_a_policy_share_the_colour_and_differ_in_the_marker(variants
 
 
 def test_all_figures_of_a_comparison_have_the_same_style(replicated: Comparison) -> None:
-    """Colour, marker and line agree; the interactive page has them, too."""
     expected = {mark.label: mark.style for mark in marks_of(replicated)}
     containers = draw_trade_off(replicated).axes[0].containers
     marks = {item.get_label(): item.lines[0] for item in containers}
     lines = {line.get_label(): line for line in draw_slowdowns(replicated).axes[0].get_lines()}
-    plane = explore_figures.draw_plane(marks_of(replicated), axes_of(replicated), [])
-    points = {item.name: item.glyph for item in plane.renderers if item.name}
     for name, style in expected.items():
         assert lines[name].get_color() == style.colour
         if name in marks:
             assert (marks[name].get_color(), marks[name].get_marker()) == (style.colour, style.marker)
-        assert points[name].fill_color == style.colour
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ PAGE_COUNTS = ("1", "2", "5", "10", "20", "40", "80", "150")
 DEFAULT = "default"
 """Value of a parameter that keeps the default of the policy."""
 
+MEDIAN = "median"
+"""Page of the timelines with the median slowdown under ``psm``."""
+
 PARAMETERS = {
     "price": ("anticipate", "price", {"price", "price_w", "slowdown", "delay_ms"}),
     "bound": ("bsd", "p", {"p"}),
@@ -51,6 +54,8 @@ class Settings:
         default.
     pages, seeds, seed : str
         Number of pages, number of seeds, and first seed.
+    page : str
+        Number of the page whose timelines are shown; ``"median"`` selects the page of the median slowdown.
     """
 
     trace: str = "ucb"
@@ -65,6 +70,7 @@ class Settings:
     pages: str = "40"
     seeds: str = "5"
     seed: str = "1"
+    page: str = MEDIAN
 
     @property
     def arguments(self) -> list[str]:
@@ -190,6 +196,11 @@ _CONTROLS = {
         ("1", "3", "5", "10"),
     ),
     "seed": _Control("first seed", "Another seed samples other pages.", tuple(map(str, range(1, 11)))),
+    "page": _Control(
+        "page of the timelines",
+        "Page of the first seed. 'median' is the page with the median slowdown under psm.",
+        (MEDIAN, *map(str, range(1, 21))),
+    ),
 }
 
 
@@ -200,45 +211,44 @@ def _text_of(name: str, option: str) -> str:
     return {DEFAULT: "Learn-alpha", "0": "Static-expert"}.get(option, f"Fixed-share {option}")
 
 
-def make_controls(settings: Settings) -> dict[str, Any]:
-    """Return the controls with these initial values, by the names of the fields of :class:`Settings`."""
-    from bokeh.models.widgets.inputs import MultiChoice, Select
+def controls_of(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Return the controls with these initial values, by the names of the fields of :class:`Settings`.
 
+    A control has a title, an explanation, its options as pairs of a value and a text, and its initial values.
+    """
     choices = {
         "trace": bundled_names("traces"),
         "profile": ["", *bundled_names("topologies/profiles")],
-        "policies": list(POLICIES.names()),
+        "policies": POLICIES.names(),
     }
-    controls: dict[str, Any] = {}
+    controls = {}
     for name, control in _CONTROLS.items():
         value = getattr(settings, name)
-        initial = value if isinstance(value, tuple) else (value,)
-        options = list(dict.fromkeys([*(choices.get(name, control.values)), *initial]))
-        common: dict[str, Any] = {"name": name, "title": control.title, "sizing_mode": "stretch_width"}
-        common["description"] = control.explanation
-        if isinstance(value, tuple):
-            controls[name] = MultiChoice(value=list(value), options=options, **common)
-        else:
-            texts: list[Any] = [(option, _text_of(name, option)) for option in options]
-            controls[name] = Select(value=value, options=texts, **common)
+        is_multiple = isinstance(value, tuple)
+        values = list(value) if is_multiple else [value]
+        options = dict.fromkeys([*choices.get(name, control.values), *values])
+        controls[name] = {
+            "title": control.title,
+            "explanation": control.explanation,
+            "options": [(option, _text_of(name, option)) for option in options],
+            "values": values,
+            "is_multiple": is_multiple,
+        }
     return controls
 
 
-def read_controls(controls: Mapping[str, Any]) -> Settings:
-    """Return the values of the controls."""
-    values = {name: control.value for name, control in controls.items()}
-    return Settings(**{**values, "policies": tuple(dict.fromkeys(values["policies"]))})
-
-
-def check_choice(control: Any, value: Any) -> None:
-    """Check that *value* is an option of a control, or a list of options if the control holds a list.
+def read_settings(controls: Mapping[str, Mapping[str, Any]], chosen: Mapping[str, list[str]]) -> Settings:
+    """Return the settings that a browser has *chosen* from the options of the *controls*.
 
     Raises
     ------
     InputError
-        If it is not.
+        If a value is not an option, so that a browser cannot make the server open or run a file.
     """
-    options = [option if isinstance(option, str) else option[0] for option in control.options]
-    texts = [value] if isinstance(control.value, str) else value
-    if not (isinstance(texts, list) and all(text in options for text in texts)):
-        raise InputError(f"{control.title} must be one of {', '.join(options)}, got {value!r}.")
+    settings: dict[str, Any] = {}
+    for name, control in controls.items():
+        options, values = [option for option, _ in control["options"]], chosen.get(name, [])
+        if not set(values) <= set(options) or not (control["is_multiple"] or len(values) == 1):
+            raise InputError(f"{control['title']} must be one of {', '.join(options)}, got {values!r}.")
+        settings[name] = tuple(dict.fromkeys(values)) if control["is_multiple"] else values[0]
+    return Settings(**settings)

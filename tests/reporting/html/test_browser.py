@@ -1,9 +1,11 @@
-"""The HTML report in a browser: no requests, no errors, and working controls."""
+"""The HTML report and the interactive page in a browser: no errors, and working controls."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,9 @@ from typing import Any
 import pytest
 
 from psm_sim.cli import main
+from psm_sim.commands.explore import compare_arguments
+from psm_sim.reporting.explore.server import Simulator, open_server
+from psm_sim.reporting.explore.settings import Settings
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 if not (CHROMIUM and DRIVER):
@@ -122,3 +127,32 @@ return [getComputedStyle(text).fill, text.getBoundingClientRect().height,
     assert ink == ("rgb(232, 232, 232)" if dark else "rgb(27, 27, 27)")
     assert size > 9
     assert widest <= width
+
+
+def test_the_explore_page_shows_the_result_of_each_change(browser: Any) -> None:
+    """A change of the trace also changes the numbers of pages and seeds, and the legend hides marks."""
+    settings = Settings(policies=("bsd",), pages="2", seeds="1")
+    server, address = open_server(Simulator(compare_arguments, settings), 0)
+    with server:
+        threading.Thread(target=server.serve_forever).start()
+        browser.get_log("browser")
+        browser.get(address)
+        assert "2 pages of ucb" in title_of(browser)
+        assert len(browser.find_elements("css selector", "#timelines svg")) == 3
+        marks = len(browser.find_elements("css selector", "#plane > svg title"))
+        browser.find_element("css selector", "#plane button").click()
+        assert len(browser.find_elements("css selector", "#plane > svg title")) == marks + 1
+        browser.find_element("css selector", "#trace option[value=door]").click()
+        assert title_of(browser).startswith("door, means over seeds 1 to 5")
+        assert "Power against latency" in browser.find_element("tag name", "body").text
+        browser.execute_script("byId('dtim').options[0].value = 'x'; show()")
+        assert "must be one of" in title_of(browser)
+        assert browser.get_log("browser") == []
+        server.shutdown()
+
+
+def title_of(browser: Any) -> str:
+    """Return the title of the result after the running simulation."""
+    while (text := browser.find_element("id", "title").text) in ("", "simulating ..."):
+        time.sleep(0.02)
+    return str(text)
