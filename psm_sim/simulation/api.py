@@ -47,16 +47,17 @@ def simulate(
     ----------
     policy : str, Spec, Policy or type
         Name with optional parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, policy class or policy
-        instance. A class is instantiated for each run, and an instance is copied. The policy of the run is
-        available as ``result.policy_state`` afterwards.
+        instance. Each run uses a new instance of a class, or a copy of an instance. ``result.policy_state``
+        is the policy after the run.
     trace : str, Path, Spec, list of Page, DataFrame or Workload, optional
         Bundled trace or file, list of :class:`~psm_sim.workload.Page`, DataFrame with the columns of a
         page list, or workload. None selects the trace of the preset, or ``ucb`` without a preset.
     topology : str, Path, dict or Topology, optional
-        Bundled topology, TOML file, dictionary of topology keys, or topology. The keys are nested or dotted.
-        The key ``extends`` names the topology that the other keys change (default: ``three-node``), and
-        ``stations`` is a list of dictionaries, one for each group of stations. None is ``three-node``; with a
-        *profile*, the keys of :func:`~psm_sim.simulation.preset.present_network` apply.
+        Bundled topology, TOML file, dictionary of topology keys, or topology. A dictionary changes keys of
+        the topology that its key ``extends`` names (default: ``three-node``). Its keys are nested or dotted,
+        such as ``links.wired.latency_ms``. ``stations`` is a list with a dictionary for each group of
+        stations. None selects ``three-node``, and with a *profile* also the keys of
+        :func:`~psm_sim.simulation.preset.present_network`.
     pages : int
         Number of pages, at least 1. A recording is limited to its first *pages* pages.
     seed : int
@@ -70,9 +71,9 @@ def simulate(
     battery : str, optional
         Capacity such as ``"2000mAh"``, which adds the battery life to the result.
     loss : str, optional
-        Name, formula or ``FILE.py:CLASS`` of the loss of an lpsm policy.
+        Loss of the ``lpsm`` policy: a name, a formula or ``FILE.py:CLASS``.
     clients : str or int, optional
-        Clients of a recording that are simulated, such as ``10`` or ``"all"``.
+        Clients of the recording to simulate, such as ``10`` or ``"all"``.
     observers : sequence of Observer
         Observers of the run. Only supported for a single run.
     replications : int
@@ -82,7 +83,8 @@ def simulate(
         Number of processes for several seeds or clients; None uses all cores. The results do not depend on
         this number.
     capture, timeline : str, Path or None
-        Files to write during the run, FILE.pcap and FILE.json. Only supported for a single run.
+        Files to write: a ``.pcap`` packet capture and a ``.json`` timeline for Perfetto. Only supported for a
+        single run.
 
     Returns
     -------
@@ -111,7 +113,7 @@ def simulate(
         names = ", ".join(station.name for station in stations)
         raise InputError(
             f"topology {scenario.topology_name} has different stations ({names}), and simulate returns one"
-            " result; use compare, which returns one for each of them."
+            " result; use compare, which returns a result for each."
         )
     comparison = run_comparison(
         arguments.policies([policy]),
@@ -158,13 +160,14 @@ def compare(
     baselines : bool
         Whether to run the baselines always-on and psm as well.
     capture, timeline : str, Path or None
-        See :func:`simulate`. With several policies, each one writes its own ``FILE-POLICY``.
+        See :func:`simulate`. Each of several policies has its own file: ``run.pcap`` becomes
+        ``run-bsd.pcap`` for ``bsd``.
 
     Returns
     -------
     Comparison
-        The results. Printing it shows the table of the command line, ``.frame`` is a DataFrame,
-        ``.runs`` are the results, and ``.plot()`` returns a figure.
+        Results of all policies. Print the object to show a table. See its attributes ``runs`` and ``frame``,
+        and its method ``plot()``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Results of several policies on the same pages, and the roles of baselines and reference."""
+"""Results of several policies on the same pages, and the selection of baselines and a reference policy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _COMPARED = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
 
 
 class Roles(NamedTuple):
-    """Numbers of the policies, by their role in a comparison."""
+    """Indices of the compared policies, of the baselines and of the reference policy."""
 
     compared: Sequence[int]
     baselines: Sequence[int]
@@ -77,19 +77,19 @@ class Comparison:
     tasks : sequence of Task
         The seeds or clients, at least one.
     replicate : str
-        Key in which the independent runs of a policy differ: ``"seed"``, ``"client"``, or empty for a single
+        What varies between the independent runs of a policy: ``"seed"``, ``"client"``, or empty for a single
         run.
     blocks : list of Block
-        The table: the rows of each policy, seed, client and station.
+        Measurements of each policy, seed, client and station.
     roles : Roles
-        Numbers of the compared policies, of the baselines, and of the reference policy, if any.
+        Indices of the compared policies, of the baselines and of the reference policy.
     missing : mapping of str to str
-        Policies, seeds or clients without a result, with the reason, if this is a partial comparison.
+        In a partial comparison, the policies, seeds or clients without a result, each with the reason.
     max_latency_s : float or None
         Limit of the delay for :meth:`conclusion`, in seconds; None means no limit. The delay is the mean
         delay of a page, or the 99th percentile of the latency of messages.
     preset : str
-        Name of the preset that captions, titles and files state; empty for none.
+        Name of the preset; empty for none.
 
     See Also
     --------
@@ -122,17 +122,17 @@ class Comparison:
 
     @cached_property
     def workload(self) -> Workload:
-        """Pages of the first seed, client or station; the remark describes all clients or stations."""
+        """Workload of the first run, with a ``remark`` that describes all clients or stations."""
         return _describe_tasks(self.tasks)
 
     @property
     def workloads(self) -> list[Workload]:
-        """The pages of the first station for each seed or client."""
+        """The workload for each seed or client; with several stations, the workload of the first one."""
         return [task.workload for task in self.tasks]
 
     @cached_property
     def _results(self) -> dict[int, list[Result]]:
-        """Results by the number of the policy, with one result for each kind of station."""
+        """Mapping of a policy's index to its results, one for each ``[[stations]]`` table."""
         results: dict[int, list[Result]] = {}
         kinds = list(dict.fromkeys(block.keys["kind"] for block in self.blocks))
         ordered = sorted(self.blocks, key=lambda each: (each.keys["number"], kinds.index(each.keys["kind"])))
@@ -145,7 +145,7 @@ class Comparison:
 
     @cached_property
     def levels(self) -> tuple[str, ...]:
-        """Keys in which the runs of a policy differ."""
+        """Keys that distinguish the runs of a policy, such as ``("seed", "station")``."""
         stations = ["station"] if self.resolved_topology.stations else []
         return (*filter(None, [self.replicate]), *stations)
 
@@ -153,7 +153,7 @@ class Comparison:
     def runs(self) -> tuple[Result, ...]:
         """Results of the compared policies, in the given order.
 
-        Each policy has one result, or one for each ``[[stations]]`` table of the topology.
+        If the topology has ``[[stations]]`` tables, each policy has a result for each table.
         """
         return self._of(self.roles.compared)
 
@@ -164,7 +164,7 @@ class Comparison:
 
     @property
     def reference_runs(self) -> tuple[Result, ...]:
-        """Results of the policy that energy and slowdown are compared with; empty without a reference."""
+        """Results of the reference policy; empty without a reference."""
         return self._of(self.roles.reference)
 
     @property
@@ -180,7 +180,7 @@ class Comparison:
 
     @property
     def always_on(self) -> Result:
-        """The only result of ``always_on_runs``; an error if there are several."""
+        """Result of the run without power saving. Raise InputError if it has several results."""
         first, *others = self.always_on_runs
         if others:
             stations = ", ".join(run.station for run in self.always_on_runs)
@@ -194,10 +194,11 @@ class Comparison:
         return next((other for other in self.reference_runs if other.station == run.station), None)
 
     def difference(self, run: Result) -> Row:
-        """Return the difference of a result from the reference, paired by seed or client.
+        """Return how much the energy, page time and slowdown of a result differ from the reference.
 
-        The row is empty without a reference. With several pairs, ``half_width_95`` has the half-widths of the
-        95 % confidence intervals.
+        The values are means over pairs of runs with the same seed or client. With several pairs,
+        ``half_width_95`` has the half-widths of their 95 % confidence intervals. Without a reference, the
+        row is empty.
         """
         reference = self.reference_of(run)
         if reference is None:
@@ -238,7 +239,7 @@ class Comparison:
     def frame(self) -> pd.DataFrame:
         """The results as a DataFrame with one row per shown result, including the baselines.
 
-        The first columns are the main values. Nested values have dotted names, such as ``slowdown.mean``.
+        The columns begin with policy and energy. Nested values have dotted names, such as ``slowdown.mean``.
         """
         import pandas as pd
 
@@ -260,11 +261,11 @@ class Comparison:
     def long_frame(self) -> pd.DataFrame:
         """The means as a DataFrame with one row per shown result and metric.
 
-        The columns are ``policy``, ``metric`` (the name of a value), ``mean``, ``low``, ``high``, ``p_value``
-        and ``replications``, and ``label`` and ``station`` if there are any. ``mean`` is over the seeds or
-        clients; ``low`` and ``high`` are the ends of its 95 % confidence interval. ``p_value`` is from the
-        paired t-test against the reference policy, with Holm's correction for all pairs of policies, as in
-        the conclusion. Intervals and p-values of a single run are nan.
+        ``metric`` is the name of a value, such as ``slowdown.mean``. ``mean`` is over the seeds or clients;
+        ``low`` and ``high`` are the ends of its 95 % confidence interval. ``p_value`` is from the paired
+        t-test against the reference policy, with Holm's correction for all pairs of policies, as in the
+        conclusion. Intervals and p-values of a single run are nan. The other columns are ``policy``,
+        ``replications`` and, if they are set, ``label`` and ``station``.
         """
         import pandas as pd
 
@@ -273,7 +274,7 @@ class Comparison:
         return pd.DataFrame(rows)
 
     def _long_rows(self, station: str) -> Iterator[Row]:
-        """Yield the rows of the long frame for the stations of one name."""
+        """Yield the rows of :attr:`long_frame` for one ``[[stations]]`` table."""
         runs = [run for run in self.shown if run.station == station]
         reference = next((n for n, run in enumerate(runs) if run is self.reference_of(run)), None)
         for metric in _metrics(runs[0].row):
@@ -293,7 +294,7 @@ class Comparison:
 
     @property
     def recorded_time(self) -> Row:
-        """Recorded and simulated mean page time, and their ratio; empty without recorded page times."""
+        """Mean recorded and simulated page time and their ratio; empty if the trace has no page times."""
         pages = self.workload.pages
         times_s = [page.graph.recorded_s for page in pages if isinstance(page, DependencyPage)]
         known_s = [time_s for time_s in times_s if time_s is not None]
@@ -304,7 +305,7 @@ class Comparison:
         return {"recorded_s": recorded_s, "simulated_s": simulated_s, "ratio": ratio}
 
     def conclusion(self) -> str:
-        """Return in one to three sentences which policies use the least energy and which delay least.
+        """Return one to three sentences that name the policies with the lowest energy and the shortest delay.
 
         ``docs/reference.md`` explains how the policies are compared.
         """
@@ -326,7 +327,7 @@ class Comparison:
 
     @property
     def topology_differs(self) -> dict[str, Any]:
-        """Topology keys that differ from the bundled topology, apart from profile and settings."""
+        """Topology keys that differ from the bundled topology and are not set by profile or settings."""
         reported = {**self.scenario.chip, **self.scenario.settings}
         differences = topology_differences(self.resolved_topology)
         return {key: value for key, value in differences.items() if key not in reported}
@@ -355,7 +356,7 @@ class Comparison:
 
 
 def _metrics(row: Row) -> list[str]:
-    """Return the names of the values in the long frame: measures of pages, or power and latencies."""
+    """Return the metrics of :attr:`Comparison.long_frame`; without page views, power and latencies."""
     names = MEASURES if row["loads_pages"] else ("mean_power_mw", *_latencies(row))
     return [name for name in (*names, "mean_current_ma") if name in row]
 
@@ -365,7 +366,7 @@ def _latencies(names: Iterable[str]) -> list[str]:
 
 
 def _describe_tasks(tasks: Sequence[Task]) -> Workload:
-    """Return the first task's workload, with a remark on all stations or clients."""
+    """Return the first task's workload with a ``remark`` that describes all clients or stations."""
     first = tasks[0]
     if first.resolved_topology.stations:
         return _describe_setups(first.stations, first.resolved_topology)
@@ -380,7 +381,7 @@ def _describe_tasks(tasks: Sequence[Task]) -> Workload:
 
 
 def _describe_setups(setups: Sequence[StationSetup], topology: Topology) -> Workload:
-    """Return the workload of the first station, with a remark that describes all stations."""
+    """Return the workload of the first station with a ``remark`` that describes all stations."""
     kinds = [list(group) for _, group in groupby(setups, lambda setup: setup.kind)]
     remark = (
         f"{len(setups)} station{'s' if len(setups) > 1 else ''} on one access point: "
@@ -391,7 +392,7 @@ def _describe_setups(setups: Sequence[StationSetup], topology: Topology) -> Work
 
 
 def _describe_kind(setups: Sequence[StationSetup]) -> str:
-    """Return name, number, trace and own policy of the stations of one kind."""
+    """Return a description of the stations of one table, such as ``"3 x phone with trace ucb"``."""
     first = setups[0]
     policy = f" and policy {first.policy}" if first.policy else ""
     return f"{len(setups)} x {first.kind} with trace {first.workload.name}{policy}"
@@ -411,7 +412,7 @@ class References:
     baselines : tuple of PolicyLike
         Policies that precede the compared ones in tables.
     reference : tuple of PolicyLike
-        The policy that energy and slowdown are compared with, or an empty tuple.
+        The reference policy for relative energy and slowdown, or an empty tuple.
     """
 
     baselines: tuple[PolicyLike, ...] = ()
@@ -454,7 +455,7 @@ def check_labels(policies: Sequence[PolicyLike]) -> None:
 
 
 def roles_of(policies: Sequence[PolicyLike], references: References, finished: Iterable[int]) -> Roles:
-    """Return the roles of the *finished* policies, given by their indices in :func:`all_policies`."""
+    """Return the :class:`Roles` of the policies whose indices in :func:`all_policies` are *finished*."""
     simulated, done = all_policies(policies, references), set(finished)
     compared = range(len(simulated) - len(policies), len(simulated))
     baselines, reference = (
@@ -472,7 +473,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
-    """Return the index of a policy. Specs are compared as text, without labels."""
+    """Return the index of *policy*, or None. Specs that differ only in the label are equal."""
     for index, other in enumerate(policies):
         if isinstance(policy, (Policy, type)) or isinstance(other, (Policy, type)):
             if policy is other:

@@ -29,15 +29,15 @@ def write_perfetto(file: BinaryIO, recorders: Sequence[Recorder]) -> None:
 def perfetto_bytes(workload: Workload) -> int:
     """Return the approximate size of a timeline: 2 kB for each page, object and message.
 
-    Under ``psm``, an item needs 1.4 kB (``modern``) to 2.0 kB (``mqtt``). If a policy decides often, an item
-    needs up to six times as much.
+    Measured under ``psm``: 1.4 kB with trace ``modern`` and 2.0 kB with ``mqtt``. With a policy that decides
+    often, a timeline is up to six times as large.
     """
     objects = sum(page.objects for page in workload.pages)
     return 2000 * (len(workload.pages) + objects + len(workload.messages))
 
 
 class _Process:
-    """Events of one station in ``lines``: slices on tracks, and counters."""
+    """Chrome trace events of one station, collected in ``lines``."""
 
     def __init__(self, number: int, recorder: Recorder) -> None:
         self.lines: list[dict[str, Any]] = []
@@ -99,14 +99,14 @@ class _Process:
             self._slice(_POLICY, _describe_rest(self._rest), self._rest["time_s"], time_s, facts)
 
     def _end_beacons(self) -> None:
-        """Draw the beacons of one doze as one slice."""
+        """Draw the collected beacons as a single slice."""
         if count := len(self._beacons):
             name = f"{count:,} beacons" if count > 1 else "beacon"
             self._slice(_BEACONS, name, self._beacons[0], self._beacons[-1], {"count": count})
             self._beacons.clear()
 
     def _draw_page(self, event: Event) -> None:
-        """Draw a page, unless it is a pause without objects."""
+        """Draw a page. Pauses (pages without objects) are not drawn."""
         self._pages += 1
         page = self._page
         if page["objects"]:
@@ -128,7 +128,7 @@ class _Process:
         self._slice(_TRANSFERS + lane, f"{kind}: {event['bytes']:,} B", begins_s, ends_s, facts)
 
     def _describe(self, track: int, kind: str, name: str) -> None:
-        """Add the name and the position of a track or of the process."""
+        """Set the name and the order of a track, or of the process (track 0)."""
         for key, values in (("name", {"name": name}), ("sort_index", {"sort_index": track or self._number})):
             self.lines.append(
                 {"ph": "M", "pid": self._number, "tid": track, "name": f"{kind}_{key}", "args": values}

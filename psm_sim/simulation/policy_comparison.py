@@ -71,27 +71,24 @@ def run_comparison(
         At least one policy: names with optional parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, specs
         or policy instances.
     scenario
-        Pages, topology and first seed. Its ``pages`` limits the pages of each client.
+        Pages, topology and first seed. ``scenario.pages`` is the maximum number of pages for each client.
     replications
         Number of consecutive seeds, at least 1.
     progress
-        Called after each seed or client, if there are several. Otherwise called with the number of pages:
-        after each page of a single station, or after each policy of several stations.
+        With several seeds or clients, called after each. Otherwise called with numbers of pages: before each
+        policy and, with a single station, after each page.
     workers
         Number of processes for several seeds or clients; None uses all cores. The results do not depend on
         this number.
     references
         Baselines, and the reference for relative energy and slowdown.
     outputs
-        Files to write during the run. Only supported for a single seed and client. They are not written if a
-        policy fails.
+        Files to write. Only supported for a single seed and client. If a policy fails, no file is written.
     on_failure
-        Called with the finished part before the exception is raised, if a policy fails or the run is
-        interrupted. The part has the seeds or clients for which all policies have finished. If there are
-        none, or in a single run, the part has the finished policies. There is no part before the run without
-        power saving has finished.
+        Called with a partial comparison before an exception is raised, unless there is no result. It has the
+        seeds or clients that are complete. If the first one is incomplete, it has the finished policies.
     isolated
-        Whether to run in other processes, because user code may end its process.
+        Whether to simulate in other processes, so that user code cannot end this process.
 
     Raises
     ------
@@ -142,7 +139,7 @@ def _count_tasks(blocks: Sequence[Block]) -> int:
 
 
 def _tasks(scenario: Scenario, topology: Topology, replications: int) -> tuple[list[Task], str]:
-    """Return a task for each seed or client, and ``"seed"``, ``"client"``, or ``""`` for a single task."""
+    """Return the tasks, and what distinguishes them: ``"seed"``, ``"client"``, or empty for a single task."""
     if replications > 1:
         seeds = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
         tasks = [Task(seeded, replace(topology, seed=seeded.seed)) for seeded in seeds]
@@ -158,7 +155,7 @@ def _tasks(scenario: Scenario, topology: Topology, replications: int) -> tuple[l
 
 
 def _check_pages_depend_on_seed(tasks: Sequence[Task]) -> None:
-    """Reject replications of pages that are equal for all seeds: the intervals would be meaningless."""
+    """Raise InputError if the pages are equal for all seeds, because intervals would be meaningless."""
     first, second = (
         [(station.workload.pages, station.workload.messages) for station in replace(task).stations]
         for task in tasks[:2]
@@ -177,7 +174,7 @@ def _missing(
     blocks: Sequence[Block],
     error: BaseException,
 ) -> dict[str, str]:
-    """Return the policies, seeds or clients without blocks, each with the reason."""
+    """Return the policies, seeds or clients without a result, each with the reason."""
     names = [label_of(policy) or spec_text(policy) for policy in policies]
     left = names[len({block.keys["number"] for block in blocks} - {REFERENCE_NUMBER}) :]
     missing = dict.fromkeys(left, "not run") | dict.fromkeys(left[:1], reason_of(error))
@@ -195,7 +192,7 @@ def _run_alone(
     task: Task,
     progress: Progress,
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of each policy of a task, and write the outputs of the *observed* policies."""
+    """Yield the results of each policy of a single task. Write the files of the *observed* policies."""
     outputs.check_size([station.workload for station in task.stations], task.resolved_topology)
     names = [station.name or "station" for station in task.stations]
     with outputs.observers(observed, names) as observers:
@@ -205,7 +202,7 @@ def _run_alone(
 def _run_isolated(
     run: Callable[[Progress], Iterator[list[Block]]], policies: Sequence[PolicyLike], progress: Progress
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of *run*, which is called in another process."""
+    """Call *run* in another process, and yield its results."""
     work, done = partial(_run_in_worker, run), 0
     with closing(unordered_map(work, deque([report_progress]), 1, progress=progress)) as values:
         for _, value in values:
@@ -224,7 +221,7 @@ def _run_each(
     workers: int | None,
     isolated: bool,
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of each task; if the first task fails, yield the blocks of its finished policies."""
+    """Yield the results of each task. If the first task fails, yield the results of its finished policies."""
     run = partial(_run_in_worker, partial(run_task, policies))
     results = run_in_order(run, tasks, workers, progress, unit, isolated)
     for number, (outputs, error) in enumerate(results):
@@ -235,16 +232,16 @@ def _run_each(
 
 
 def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -> Iterator[list[Block]]:
-    """Yield the blocks of each policy without its state, which the parent process does not need."""
+    """Yield the results of *run* without the policy instances, which the parent process does not need."""
     for blocks in run(argument):
         yield [replace(block, policy_state=None) for block in blocks]
 
 
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
-    """Return *error*. If the worker process has ended, return an error that names the policy at fault.
+    """Return *error*, or an error that names the policy that ended the worker process.
 
-    This is the policy that ran after *done* results. The first result is the run without power saving. Before
-    that result, any policy with a file may be at fault.
+    *done* is the number of finished runs. The run without power saving is the first. If it has not finished,
+    the error names all policies that refer to files.
     """
     if not isinstance(error, WorkerDiedError):
         return error
@@ -254,7 +251,7 @@ def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> B
 
 
 def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:
-    """Return a block whose run can be repeated in this process."""
+    """Return the block with an ``observe`` function, which repeats its run in this process."""
     number, station = block.keys["number"], block.keys["station"]
     policy = None if number == REFERENCE_NUMBER else policies[number]
     return replace(block, observe=partial(_observe, policy, task, station))
@@ -281,8 +278,8 @@ def run_task(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy. The run without power saving comes first.
 
-    *observers* has the observers by policy and station. If there are fewer than policies, they observe the
-    last policies.
+    ``observers[i][j]`` observe station *j* under policy *i*. A list with fewer items than *policies* applies
+    to the last policies.
     """
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]
