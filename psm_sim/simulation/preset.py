@@ -1,6 +1,6 @@
-"""Presets, and the arguments of a run to which they apply.
+"""Presets, and the arguments of a run.
 
-A preset has named parameters of trace, policies and topology, with the evidence for each choice.
+A preset sets parameters of the trace, the policies and the topology, and states the evidence for them.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class PresetChoice:
     choice : str
         Name of the parameter.
     looked_at : tuple of str
-        Published numbers that the choice is based on, as ``STUDY/POLICY/QUANTITY`` with ``*`` as a
-        wildcard.
+        Published numbers that the choice is based on, as study, policy and quantity. Example:
+        ``"bsd-energy/psm/slowdown*"`` with the wildcard ``*``.
     tried : tuple of str
         Values that were tried.
     seeds : str
         Seeds of the runs that the choice is based on.
     values : mapping of str to float
-        Value of the parameter in each study, if it is calibrated.
+        Calibrated value of the parameter for each study; empty if it is not calibrated.
     """
 
     choice: str
@@ -62,8 +62,8 @@ class PresetChoice:
 class Preset:
     """Defaults that override the program's defaults. Explicit arguments override the preset.
 
-    ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` has the statements that
-    support the preset, and ``doubts`` the statements against it.
+    ``calibrated`` and ``fitted`` list the parameters for which no source states a value. ``evidence`` lists
+    statements that support the preset, and ``doubts`` statements against it.
     """
 
     name: str = ""
@@ -78,10 +78,10 @@ class Preset:
     doubts: tuple[str, ...] = ()
 
     def trace_spec(self, trace: str | Spec | None = None, **changes: Any) -> Spec:
-        """Return the trace spec for the argument *trace*; None uses the trace of the preset.
+        """Return the spec of *trace*, or of the preset's own trace if *trace* is None.
 
-        The parameters of the preset apply to its own trace only. *changes* override them. The value None
-        restores the default of the trace.
+        Only the preset's own trace gets the parameters of the preset. *changes* override them. A change to
+        None restores the default of the trace.
         """
         spec = Spec.of(trace or self.trace, "trace")
         return spec.with_defaults({**self.trace_parameters, **changes} if spec.name == self.trace else {})
@@ -106,11 +106,11 @@ class Preset:
         return spec.with_defaults(acting)
 
     def calibration(self, study: str) -> dict[str, float]:
-        """Return the calibrated parameters of a study, by name."""
+        """Return the parameters that are calibrated for a study, with their values."""
         return {choice.choice: choice.values[study] for choice in self.calibrated if study in choice.values}
 
     def note(self) -> str:
-        """Return a one-line note on the choices based on published numbers, or '' if there are none."""
+        """Return one line that names the fitted and calibrated parameters; empty if there are none."""
         notes = [
             f"{', '.join(choice.choice for choice in choices)} {verb}"
             f" {', '.join(dict.fromkeys(pattern for choice in choices for pattern in choice.looked_at))}"
@@ -120,7 +120,7 @@ class Preset:
         return f"preset {self.name}: {'; '.join(notes)}" if notes else ""
 
     def history(self) -> dict[str, Any]:
-        """Return all choices with the numbers that they are based on, as plain values."""
+        """Return the description, choices, evidence and doubts as strings, lists and dictionaries."""
         return {
             "description": self.description,
             **{
@@ -200,8 +200,8 @@ def _plain(choice: PresetChoice) -> dict[str, Any]:
 class RunArguments:
     """Arguments that define the scenario and the policies of a run, from the command line or from Python.
 
-    The arguments are those of :func:`psm_sim.simulate`; None and an empty string select their defaults. Each
-    key of *settings* must have an effect. Error messages call the settings *where*.
+    The arguments are those of :func:`psm_sim.simulate`; None and an empty string select their defaults.
+    *where* is the name of the settings in error messages, such as ``"--set"``.
 
     Raises
     ------
@@ -244,7 +244,7 @@ class RunArguments:
         Raises
         ------
         InputError
-            If an argument is invalid or has no effect.
+            If an argument is invalid, or a key of *settings* has no effect.
         """
         given, profile = self.settings or {}, str(self.profile or "")
         trace, latency = _peer_of(self._trace(), self.topology)
@@ -265,7 +265,7 @@ class RunArguments:
         return scenario
 
     def policies(self, policies: Sequence[Any]) -> list[PolicyLike]:
-        """Convert a list of policies. Specs get the preset's parameters and the loss."""
+        """Convert each policy, see :meth:`policy`. The argument ``loss`` applies to ``lpsm`` policies."""
         if isinstance(policies, (str, Spec, Policy, type)) or not isinstance(policies, Sequence):
             raise InputError(f"policies must be a non-empty list, got {safe_repr(policies)}.")
         return [self.policy(policy) for policy in with_loss(policies, self.loss)]
@@ -299,13 +299,14 @@ def present_network(profile: str, settings: Mapping[str, Any]) -> dict[str, Any]
     """Return the topology keys of a typical present network for a chip; empty without a chip.
 
     The network has beacons every 100 TU, 802.11n, 2 % lost beacons (assumed), and the group addressed frames
-    of the preset household. No guard time is set, because the charge per beacon of a chip includes the guard
-    time.
+    of the preset household. It has no ``beacon.guard_ms``, because a chip's charge per beacon includes the
+    guard time.
 
     Parameters
     ----------
     profile
-        Chip. A measured mean current (``dtim_N=``) already includes losses and group addressed frames.
+        Chip. With a measured mean current (``dtim_N=``), no lost beacons and no group addressed frames are
+        added, because the current includes them.
     settings
         Topology keys of the user. With ``mac.model=dcf``, no group addressed frames are added.
     """
@@ -326,9 +327,10 @@ _PEERS = {"local": 0.2, "internet": 20.0}
 
 
 def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, dict[str, float]]:
-    """Return the trace without the parameter ``to`` of a ping, and the topology keys that replace it.
+    """Replace the parameter ``to`` of trace ``ping`` by a topology key, the wired latency.
 
-    The only key is a latency. Without the parameter, a topology of the user keeps its own latency.
+    Return the trace and the keys. Without ``to``, the default topology gets the latency of ``local``, and
+    another topology keeps its own.
     """
     if not isinstance(trace, Spec) or trace.name != "ping":
         return trace, {}
@@ -341,13 +343,13 @@ def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, di
 
 
 def _build_topology(table: Mapping[str, Any], values: Mapping[str, Any]) -> Topology:
-    """Return the topology that ``extends`` and ``stations`` of a dictionary describe, with these *values*."""
+    """Load the topology that *table* extends, with the stations of *table* and the *values* of keys."""
     topology = load_topology(table.get("extends", "three-node"), values, "topology", table.get("stations"))
     return replace(topology, name="dict")
 
 
 def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the topology keys of a dictionary, dotted."""
+    """Return the topology keys of *table* with dotted names."""
     own_keys = {str(key): value for key, value in table.items() if key not in ("extends", "stations")}
     valid_keys = topology_keys()
     for key in own_keys:

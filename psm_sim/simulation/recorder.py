@@ -34,7 +34,7 @@ class Recorder(Observer):
     topology, policy
         Topology and policy of the run.
     ended_s
-        Time of the end in seconds, infinite before the end.
+        Time of the last page's end in seconds; ``inf`` before it.
     """
 
     def __init__(self, name: str = "station") -> None:
@@ -65,7 +65,7 @@ class Recorder(Observer):
             self._record(first_s + number * every_s, "beacon")
 
     def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Record a sleep decision with the preceding observation, and the weights of the learner."""
+        """Record a sleep decision with its poll, and the weights of the learner if they have changed."""
         names = ("slept_ms", "buffered_frames", "buffered_bytes")
         observation = {} if poll is None else {name: getattr(poll, name) for name in names}
         self._record(
@@ -112,7 +112,7 @@ class Recorder(Observer):
 
 
 class DetailedRecorder(Recorder):
-    """Recorder that also records the decisions that a plan anticipates, and the frames on all links.
+    """Recorder of all sleep decisions, including those of a policy's plan, and of the frames on all links.
 
     The results do not change, but the run takes more time and events.
     """
@@ -144,14 +144,14 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
     Raises
     ------
     InputError
-        If the result is an average of several runs, or its run cannot be repeated.
+        If the result is a mean over several runs, or not from ``psm_sim.simulate`` or ``psm_sim.compare``.
     """
     if not isinstance(result, Result):
-        raise InputError(f"result must be that of psm_sim.simulate, got {safe_repr(result)}.")
+        raise InputError(f"result must be a Result of psm_sim.simulate, got {safe_repr(result)}.")
     block, *others = result.blocks
     if others or block.observe is None:
         raise InputError(
-            f"result must be that of a single run, got an average of several runs of {result.policy}; use "
+            f"result must be from a single run, got an average of several runs of {result.policy}; use "
             "e.g. result.parts[0]."
         )
     block.observe(observers, pages)
@@ -165,7 +165,7 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
     Parameters
     ----------
     result : Result
-        Result of :func:`psm_sim.simulate`, or one of a comparison.
+        Result of a single run, from :func:`psm_sim.simulate` or from ``runs`` of a comparison.
     pages : int or None
         Number of pages to simulate again; None for all.
 
@@ -188,7 +188,7 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
         - ``page complete``: page with a number of ``objects``,
         - ``page failed``: page that failed for a ``reason``.
 
-        Values that do not apply to an event are missing.
+        Columns that do not apply to an event are nan.
 
     Raises
     ------

@@ -44,11 +44,10 @@ _DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_t
 class Result:
     """Result of one policy, as returned by :func:`psm_sim.simulate`.
 
-    A result is a view of one row of values, which are named as in the JSON output, e.g.
-    ``result["page_time_percentiles_s.p90"]``. Over several seeds, clients or stations, values per page are
-    means, ``max`` is a maximum, and times, events and bytes are sums. If pages have failed, page times and
-    slowdowns are over the completed pages. The energy is always the energy of the whole run divided by the
-    number of all pages.
+    Index a result with a name of the JSON output, such as ``result["page_time_percentiles_s.p90"]``. Over
+    several seeds, clients or stations, values per page are means, ``max`` is a maximum, and totals such as
+    ``simulated_s`` and ``events`` are sums. Page times and slowdowns cover the completed pages only. The
+    energy per page is the energy of the whole run divided by the number of all pages.
 
     Printing a result shows its main values. A notebook displays them as a table.
 
@@ -57,7 +56,7 @@ class Result:
     blocks : tuple of Block
         Rows of each run. There is at least one run.
     levels : tuple of str
-        Keys in which the runs differ, outermost first: ``"seed"``, ``"client"`` and ``"station"``; empty for
+        Keys that distinguish the runs, such as ``("seed", "station")``; the outer key comes first. Empty for
         a single run.
     facts : dict
         Trace, topology, battery, settings and seed.
@@ -93,9 +92,9 @@ class Result:
 
     @cached_property
     def parts(self) -> tuple[Result, ...]:
-        """Result of each seed, client or station; empty for a single run.
+        """Results of the separate seeds, clients or stations; empty for a single run.
 
-        The first of :attr:`levels` determines which of these the parts are.
+        With several seeds and stations, each part is a seed, and the parts of a seed are its stations.
         """
         if not self.levels:
             return ()
@@ -108,9 +107,9 @@ class Result:
 
     @property
     def replicate(self) -> str:
-        """Key in which the independent runs differ: ``"seed"``, ``"client"``, or empty for a single run.
+        """What varies between the independent runs: ``"seed"``, ``"client"``, or empty for a single run.
 
-        Stations share a channel and are not independent.
+        The stations of a run share a channel, so they are not independent.
         """
         return next((level for level in self.levels[:1] if level != "station"), "")
 
@@ -127,12 +126,12 @@ class Result:
         return confidence_interval(drop_nan(replicate.row[name] for replicate in self.replicates))
 
     def names(self, level: str) -> list[str]:
-        """Return the seeds, clients or stations of the runs as text."""
+        """Return the different values of *level*, such as ``["1", "2", "3"]`` for ``"seed"``."""
         return list(dict.fromkeys(str(block.keys[level]) for block in self.blocks))
 
     @property
     def keys(self) -> Row:
-        """Keys of the first block."""
+        """Policy, seed, client and station of the first run."""
         return self.blocks[0].keys
 
     @property
@@ -142,7 +141,7 @@ class Result:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All parameters of the policy, or of the policy of the stations."""
+        """Parameters of the policy that the stations follow, including the defaults."""
         return dict(self.keys["parameters"])
 
     @property
@@ -162,7 +161,7 @@ class Result:
 
     @property
     def station_policy(self) -> str:
-        """Policy that these stations follow instead of *policy*; empty if they follow *policy*."""
+        """Policy that the ``[[stations]]`` table sets; empty if the stations follow :attr:`policy`."""
         return str(self.keys["station_policy"])
 
     @property
@@ -172,7 +171,7 @@ class Result:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Policy, its label, station and policy of the station, by their names in the JSON output."""
+        """``policy``, ``label``, ``station`` and ``station_policy``, without those that are empty."""
         values = {"label": self.policy_label, "station": self.station, "station_policy": self.station_policy}
         return {"policy": self.policy, **{name: value for name, value in values.items() if value}}
 
@@ -201,7 +200,7 @@ class Result:
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """DataFrame with one row per page of all runs, with the columns of ``pages.csv`` and the facts."""
+        """DataFrame with a row per page of each run: the columns of ``pages.csv``, policy and scenario."""
         import pandas as pd
 
         columns = [block.page_columns() for block in self.blocks]
@@ -226,7 +225,7 @@ class Result:
     def plot(self, *others: Result) -> Any:
         """Plot the timeline of the page with the median slowdown. Return the matplotlib figure.
 
-        The timelines of *others* on the same pages, at most three, are plotted below it on the same axis.
+        The same page of up to three *others* is plotted below it, with the same time axis.
 
         Raises
         ------
@@ -268,7 +267,7 @@ class Result:
         }
 
     def _part_rows(self, level: str) -> list[Row]:
-        """Return the name, the number of pages and the measures of each seed, client or station."""
+        """Return a row for each of :attr:`parts`: its name, number of pages and :data:`MEASURES`."""
         return [
             {
                 level: name,
@@ -326,7 +325,7 @@ def _nan_to_none(value: float) -> float | None:
 
 
 def complete_slowdowns(result: Result) -> list[float]:
-    """Return the defined slowdowns of all pages, or a single nan if there are none."""
+    """Return the slowdowns of all pages without nan, or ``[nan]`` if none is left."""
     return drop_nan(np.concatenate([block.pages["slowdown"] for block in result.blocks]).tolist())
 
 

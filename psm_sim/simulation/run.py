@@ -1,8 +1,8 @@
-"""Run of a policy on one or several stations, from the setup of the stations to the table of results.
+"""Simulation of a policy on one or several stations.
 
-The ``[[stations]]`` tables of the topology define the stations. Each table describes one kind of station,
-with its own pages, policy and chip. The scenario supplies the policy, trace or number of pages that a station
-lacks.
+Each ``[[stations]]`` table of the topology defines stations of one kind, with their own pages, policy and
+chip. A table without ``trace`` or ``pages`` uses those of the scenario, and a table without ``policy`` uses
+the simulated policy.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class StationSetup(NamedTuple):
     name : str
         Name of the station; empty if it is the only one.
     kind : str
-        Name of its ``[[stations]]`` table; empty without such tables.
+        Name of the ``[[stations]]`` table that defines the station; empty without such tables.
     policy : Spec or None
         Policy of the station; None uses the simulated policy.
     """
@@ -100,8 +100,9 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
 
     Without ``[[stations]]`` tables, there is one station with the values of the scenario.
 
-    A single station uses the seed of the run. Each of several stations derives its seed from the seed of the
-    run and from its own name, so that other stations do not change its pages and losses.
+    A single station has the seed of the scenario. Each of several stations has a seed derived from the
+    scenario's seed and its own name, so adding another station does not change its pages. A ``seed`` in the
+    table overrides both.
     """
     if not topology.stations:
         return [StationSetup(topology, scenario.workload())]
@@ -137,7 +138,7 @@ def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
 
 @dataclass(frozen=True)
 class Run:
-    """Initialised policy in a separate world whose simulation has not started.
+    """Policy and simulated network of a station, before the simulation starts.
 
     Attributes
     ----------
@@ -191,18 +192,19 @@ def execute(
     keys: Row | None = None,
     always_on_times_s: Sequence[Times] | None = None,
 ) -> list[Block]:
-    """Run all stations of a BSS together, and return the block of each.
+    """Run all stations of a BSS together, and return a :class:`Block` for each.
 
     Parameters
     ----------
     runs, stations
         Runs from :func:`prepare_stations`, and their stations.
     policy
-        The policy of the BSS.
+        Policy of the stations without their own policy.
     keys
-        Further keys of the blocks.
+        Entries to add to the keys of each block.
     always_on_times_s
-        Page times of each station without power saving; None uses the page times of this run.
+        Page times of each station without power saving. None: the page times of this run, so that all
+        slowdowns are 1.
 
     Raises
     ------
@@ -251,7 +253,7 @@ def run_workload(
 ) -> Block:
     """Run a policy on the workload of one station, and return its block.
 
-    *always_on_times_s* are the page times without power saving; None uses the page times of this run.
+    *always_on_times_s* are the page times without power saving. None: the page times of this run.
     """
     station = StationSetup(topology, workload)
     times_s = None if always_on_times_s is None else [always_on_times_s]
@@ -266,7 +268,7 @@ def observe_station(
     observers: Sequence[Observer],
     pages: int | None,
 ) -> None:
-    """Run all stations again until station *index* has loaded its first *pages*, and observe this station."""
+    """Repeat a run, and observe station *index*. Stop when it has loaded its first *pages*; None for all."""
     by_station = [observers if number == index else () for number in range(len(stations))]
     group = WorldGroup([run.world for run in prepare_stations(policy, stations, by_station)])
     loads = [station.workload.pages for station in stations]
@@ -280,7 +282,7 @@ def page_times_s(block: Block) -> Times:
 
 
 def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> Block:
-    """Return the block of a station whose last page has ended, and finish its policy."""
+    """Finish the policy of a station whose last page has ended, and return the block."""
     world = run.world
     run.policy.finish()
     pages, failures = world.visits.columns(), {i + 1: reason for i, reason in world.visits.failures.items()}
@@ -308,10 +310,10 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> 
 
 
 def _traffic(world: World, *, with_lost: bool) -> dict[str, int]:
-    """Return the bytes from the server to the client, and the frames that faults have removed.
+    """Return counts of bytes and frames on the way from the server to the client, and of retransmissions.
 
-    All byte counts include headers, with sent = received + undelivered + dropped + lost. Undelivered bytes
-    are on the links or buffered by the access point at the end of the run.
+    All byte counts include headers: sent = received + undelivered + dropped + lost. The access point drops
+    frames, and faults lose them. Undelivered bytes are on a link or buffered when the run ends.
     """
     lost = {"lost_bytes": world.ends.lost_bytes("down"), "lost_frames": world.ends.lost_frames("down")}
     return {
@@ -326,7 +328,7 @@ def _traffic(world: World, *, with_lost: bool) -> dict[str, int]:
 
 
 def _pushes(messenger: BackgroundMessages | None) -> Row:
-    """Return number and delay of the datagrams from the access point to the station, if there are any."""
+    """Return number and delays of the datagrams to the station; empty without datagrams."""
     if messenger is None or not messenger.sent:
         return {}
     delays_s = messenger.delays_s

@@ -22,7 +22,7 @@ from psm_sim.workload import Workload
 
 @dataclass(frozen=True)
 class RunOutputs:
-    """Requested output files. With several policies, each one writes its own ``FILE-POLICY``.
+    """Requested output files. Each of several policies has its own file, such as ``run-bsd.pcap``.
 
     All files are written atomically at the end of the runs. If writing a file fails, no file is replaced.
     """
@@ -65,7 +65,7 @@ class RunOutputs:
             check_capturable(topology, topology.station_count)
 
     def check_size(self, workloads: Sequence[Workload], topology: Topology) -> None:
-        """Check that the *workloads* of the stations and the *topology* do not lead to too large files.
+        """Check that the files of these *workloads* do not become too large.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class RunOutputs:
             yield by_policy
 
     def refuse(self, several: str) -> None:
-        """Reject the output files, because a policy has *several* runs, such as ``"3 clients"``."""
+        """Raise InputError if there are output files. *several* names the runs, such as ``"3 clients"``."""
         for kind in _SUFFIXES:
             path = getattr(self, kind)
             if path is not None:
@@ -148,7 +148,7 @@ def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology
 
 @contextmanager
 def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Iterator[Sequence[Observer]]:
-    """Yield one observer per station. If the ``with`` block succeeds, write their common file."""
+    """Yield an observer for each station. All of them write to *file*."""
     if kind == "capture":
         from psm_sim.network.parts.capture import capture_observers
 

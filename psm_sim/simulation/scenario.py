@@ -24,7 +24,7 @@ from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.loading import find_trace
 
 DigestCache = dict[tuple[Any, ...], str]
-"""Digests of the parts of scenarios, by description. They are shared, so a common part is hashed once."""
+"""Digests of topologies, traces and policies, which several scenarios share so that each is hashed once."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Scenario:
     def resolve_unseeded_topology(self, where: str = "settings") -> Topology:
         """Return the topology with profile and settings, which does not depend on the seed.
 
-        The topology is loaded once. Error messages call the settings *where*.
+        The topology is loaded once. *where* is the name of the settings in error messages.
 
         Raises
         ------
@@ -213,8 +213,8 @@ class Scenario:
         policies : sequence of str or Spec
             Policies that are run.
         cache : dict, optional
-            Digests of parts that several scenarios share. Pass the same dictionary, initially empty, to
-            the keys of all scenarios, so that the shared parts are read only once.
+            Cache of digests. Pass the same dictionary, initially empty, to each call, so that a file of
+            several scenarios is read only once.
 
         Raises
         ------
@@ -245,7 +245,7 @@ def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
 
 
 def _profile_specs(text: str | None) -> list[Spec]:
-    """Return the spec of a chip profile as a list, which is empty without a profile."""
+    """Return a list with the spec of a chip profile; empty without a profile."""
     return [Spec.parse(text, "profile")] if text else []
 
 

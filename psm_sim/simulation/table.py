@@ -206,7 +206,7 @@ def fold(rows: Sequence[Row]) -> Row:
 
 
 def drop_nan(values: Iterable[float]) -> list[float]:
-    """Return the values without nan, or a single nan if there are none."""
+    """Return the values without nan, or ``[nan]`` if none is left."""
     return [value for value in values if not math.isnan(value)] or [math.nan]
 
 

@@ -12,8 +12,8 @@ from psm_sim.network.tcp_endpoint import Receiver
 class _Stream(Receiver):
     """Progress of the requests and replies on one connection.
 
-    ``asked_s`` are the times of the requests that were sent. ``request_end`` and ``reply_end`` are the
-    sequence numbers at which the next request and the next reply begin.
+    ``asked_s`` maps each sent request to its time. The next request begins at sequence number
+    ``request_end``, and the next reply at ``reply_end``.
     """
 
     __slots__ = ("answered", "asked_s", "connection", "reply_end", "request_end")
@@ -26,7 +26,7 @@ class _Stream(Receiver):
         self.reply_end = self.request_end = 1
 
     def complete_reply(self) -> Request | None:
-        """Return the next reply if it is complete. Replies may arrive in a different order."""
+        """Return the next reply if it is complete. The order of replies may differ from that of requests."""
         replies = self.connection.replies
         if self.answered == len(replies) or self.next < self.reply_end + replies[self.answered].reply_bytes:
             return None
@@ -42,8 +42,7 @@ class Transfers:
     Parameters
     ----------
     record
-        Called with the start and the end of each transfer in seconds, its kind, its bytes, and further
-        values by name.
+        Called for each transfer as ``record(start_s, end_s, kind, bytes, **details)``.
     """
 
     def __init__(self, record: Callable[..., None]) -> None:
