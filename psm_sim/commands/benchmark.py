@@ -17,11 +17,13 @@ from psm_sim.commands.shared_options import (
     add_workers,
     integer_between,
     is_given,
-    path_option,
+    output_option,
 )
+from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_SEED
+from psm_sim.common.output_files import atomic_write_text, check_outputs
 from psm_sim.common.registry import unknown_name_error
 
 if TYPE_CHECKING:
@@ -47,8 +49,6 @@ examples:
   psm_sim benchmark verify mine.json --policy my.py:Mine
 
 Exit status: 0; 1 if 'verify' finds a difference in a number, version or file; 2 for an error in the input."""
-
-_VERIFY = "verify"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,16 +95,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the policies and print the ranking, or verify a result file."""
     if arguments.action:
         return _verify(arguments)
-    from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.common.output_files import atomic_write_text, check_outputs, check_writable
     from psm_sim.reporting.terminal.benchmark import write_case, write_rankings
 
     case = _case(arguments)
-    output = None if arguments.output is None else path_option("--output", arguments.output)
-    if output is not None:
+    output = None
+    if arguments.output is not None:
+        output = output_option("--output", arguments.output)
         files = [file for policy in arguments.policy for file in Spec.parse(policy, "policy").files()]
         check_outputs([("--output", output)], files, force=arguments.force)
-        check_writable(output, "--output")
     result, new = _result(arguments)
     if case is None:
         write_rankings(result, sys.stdout, arguments.policy)
@@ -142,7 +140,7 @@ def _plan(arguments: argparse.Namespace) -> BenchmarkPlan:
     if arguments.seeds is not None:
         used = ("--seed", "--replications", "--quick")
         _refuse(used, arguments, "cannot be used with --seeds, whose file states the seeds; remove it")
-        return read_plan(path_option("--seeds", arguments.seeds))
+        return read_plan(Path(arguments.seeds))
     plan = QUICK if arguments.quick else JUDGING
     first = plan.seeds[0] if arguments.seed is None else arguments.seed
     return replace(plan, seeds=tuple(range(first, first + (arguments.replications or len(plan.seeds)))))
@@ -152,7 +150,6 @@ def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkRe
     """Return the result of all policies, and the result of the policies that ran now."""
     from psm_sim.campaign.benchmark.cases import built_in
     from psm_sim.campaign.benchmark.result import STANDING, read_result
-    from psm_sim.commands.stderr_messages import print_message
 
     plan, stored = _plan(arguments), None
     if not arguments.fresh and arguments.seeds is None:
@@ -182,9 +179,8 @@ def _refuse(options: Sequence[str], arguments: argparse.Namespace, reason: str) 
 def _verify(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.benchmark.cases import QUICK
     from psm_sim.campaign.benchmark.result import TOLERANCE, named_files, plan_of, read_result
-    from psm_sim.commands.stderr_messages import print_message
 
-    if len(arguments.action) != 2 or arguments.action[0] != _VERIFY:
+    if len(arguments.action) != 2 or arguments.action[0] != "verify":
         raise InputError(
             f"expected no argument, or 'verify FILE.json', got {shlex.join(arguments.action)!r}."
         )
@@ -231,6 +227,6 @@ def _simulate(
     from psm_sim.campaign.benchmark.run import run_benchmark
     from psm_sim.reporting.terminal.progress import progress
 
-    store = None if arguments.store is None else path_option("--store", arguments.store)
+    store = None if arguments.store is None else Path(arguments.store)
     with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
         return run_benchmark(policies, plan, store, arguments.workers, report, known)

@@ -10,12 +10,12 @@ from psm_sim.commands.shared_options import (
     access_point_settings,
     add_force,
     add_format,
-    path_option,
+    output_option,
+    plot_option,
     positive_number,
 )
 from psm_sim.commands.stderr_messages import print_message
-from psm_sim.common.errors import InputError
-from psm_sim.common.output_files import atomic_write_text, check_outputs, check_writable
+from psm_sim.common.output_files import atomic_write_text, check_outputs
 
 HELP = """\
 Estimate the currents and charges of a chip from a recording of its current,
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.calibration.recording_readers import read_recording
     from psm_sim.calibration.report import compare_with_simulation, describe, mode_of, profile_text, to_dict
 
-    source = path_option("RECORDING", arguments.recording)
+    source = Path(arguments.recording)
     output, plot = _outputs(arguments, source)
     interval = access_point_settings(None, arguments.beacon_interval, {}).get("beacon.interval_ms")
     supply_v = arguments.supply or _USUAL_V
@@ -91,9 +91,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
         print_message(f"Wrote {kind}{output}; {use}")
     if plot:
-        from psm_sim.reporting.figures.calibration import plot_calibration
+        from psm_sim.reporting.figures.calibration import draw_calibration
+        from psm_sim.reporting.figures.canvas import write_plot
 
-        plot_calibration(recording, result, f"{source.name}: {lines[0]}", plot)
+        write_plot(draw_calibration(recording, result, f"{source.name}: {lines[0]}"), plot)
         print_message(f"Wrote {plot}")
     if arguments.format == "json":
         lines = [json.dumps({"calibration": to_dict(calibration), "lines": lines}, indent=2)]
@@ -103,20 +104,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _outputs(arguments: argparse.Namespace, source: Path) -> tuple[Path | None, Path | None]:
     """Return the paths of the profile and of the plot, after checks that they can be written."""
-    outputs: list[tuple[str, Path]] = []
-    output = plot = None
-    if arguments.output is not None:
-        output = path_option("--output", arguments.output)
-        if output.suffix.lower() != ".toml":
-            raise InputError(f"--output must be a name ending in .toml, got {arguments.output!r}.")
-        check_writable(output, "--output")
-        outputs.append(("--output", output))
-    if arguments.plot is not None:
-        from psm_sim.reporting.figures.comparison import picture_path
-
-        plot = picture_path(arguments.plot)
-        outputs.append(("--plot", plot))
-    check_outputs(outputs, [source], force=arguments.force)
+    output = None if arguments.output is None else output_option("--output", arguments.output, ".toml")
+    plot = None if arguments.plot is None else plot_option(arguments.plot)
+    named = [(option, path) for option, path in (("--output", output), ("--plot", plot)) if path]
+    check_outputs(named, [source], force=arguments.force)
     return output, plot
 
 

@@ -13,8 +13,8 @@ from psm_sim.commands.shared_options import (
     add_replications,
     add_seed,
     add_workers,
+    output_option,
     parse_settings,
-    path_option,
     positive_number,
 )
 from psm_sim.common.component_spec import Spec
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation.preset import RunArguments
 
-    page = path_option("--output", arguments.output, (".html", ".htm"))
+    page = output_option("--output", arguments.output, ".html", ".htm")
     table = page.with_suffix(".csv")
     scenario = RunArguments(
         arguments.trace,
@@ -99,8 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     losses: list[str] = arguments.loss
     inputs = scenario.files([Spec("lpsm").with_("loss", loss) for loss in losses])
     check_outputs([("--output", page), ("--output", table)], inputs, force=arguments.force)
-    for path in (page, table):
-        check_writable(path, "--output")
+    check_writable(table, "--output")
     with redirect_stdout(sys.stderr), progress("simulating", "pages") as report:
         comparison = simulate_losses(
             losses,

@@ -22,6 +22,7 @@ from psm_sim.commands.shared_options import (
     add_workers,
     measured_profile,
     parse_settings,
+    plot_option,
 )
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
@@ -162,7 +163,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
     formats = arguments.figure_format or ("svg",)
     if folder is None and arguments.figure_format is not None:
         raise InputError("--figure-format has no effect without --output; add --output or remove it.")
-    plot = _plot_path(arguments.plot)
+    plot = None if arguments.plot is None else plot_option(arguments.plot)
     with redirect_stdout(sys.stderr):  # user code may print
         policies, scenario, references, preset = parse(arguments)
     written = [] if folder is None else [("--output", path) for path in output_paths(folder, formats)]
@@ -229,13 +230,14 @@ def _plot(comparison: Comparison, request: _Request) -> None:
     """Draw ``--plot``."""
     if request.plot is None:
         return
-    from psm_sim.reporting.figures.comparison import frontier_of, plot
+    from psm_sim.reporting.figures.canvas import write_plot
+    from psm_sim.reporting.figures.comparison import draw_trade_off, frontier_of
     from psm_sim.reporting.terminal.progress import progress
 
     with progress("computing the frontier", "workloads") as report, redirect_stdout(sys.stderr):
         frontier = frontier_of(comparison, request.workers, report)
     with progress("drawing"):
-        plot(comparison, request.plot, frontier)
+        write_plot(draw_trade_off(comparison, frontier), request.plot)
 
 
 def _name_files(request: _Request) -> None:
@@ -268,15 +270,6 @@ def _check_files(
         raise InputError(
             "--force has no effect without --output, --plot, --capture or --timeline; remove it."
         )
-
-
-def _plot_path(text: str | None) -> Path | None:
-    """Return the path of the plot, or None. matplotlib is imported only with a path."""
-    if text is None:
-        return None
-    from psm_sim.reporting.figures.comparison import picture_path
-
-    return picture_path(text)
 
 
 def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, str]:

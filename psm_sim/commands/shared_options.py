@@ -82,11 +82,27 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
     return settings
 
 
-def path_option(option: str, text: str, suffixes: tuple[str, ...] = ()) -> Path:
-    """Return the value of *option* as a path that ends in one of *suffixes*, if there are any."""
-    if suffixes and not text.lower().endswith(suffixes):
+def output_option(option: str, text: str, *suffixes: str) -> Path:
+    """Return the value of *option* as the path of a file that can be written, and that has a suffix.
+
+    Raises
+    ------
+    InputError
+        If the path does not end in one of *suffixes*, or is not writable.
+    """
+    from psm_sim.common.output_files import check_writable
+
+    if not text.lower().endswith(suffixes or ""):
         raise InputError(f"{option} must be a file that ends in {' or '.join(suffixes)}, got {text!r}.")
+    check_writable(Path(text), option)
     return Path(text)
+
+
+def plot_option(text: str) -> Path:
+    """Return the value of ``--plot`` as the path of a figure; see :func:`output_option` for the errors."""
+    from psm_sim.reporting.figures.canvas import FORMATS
+
+    return output_option("--plot", text, *(f".{name}" for name in FORMATS))
 
 
 def is_given(option: str, argv: Sequence[str]) -> bool:

@@ -15,8 +15,8 @@ from psm_sim.commands.shared_options import (
     add_workers,
     execution_group,
     is_given,
+    output_option,
     parse_settings,
-    path_option,
 )
 from psm_sim.common.errors import InputError
 
@@ -138,7 +138,7 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
 
 def _table_path(arguments: argparse.Namespace) -> Path:
     if arguments.output is not None:
-        return path_option("--output", arguments.output, (".sqlite",))
+        return output_option("--output", arguments.output, ".sqlite")
     return Path(f"{Path(arguments.grid).stem if arguments.grid else 'sweep'}.sqlite")
 
 

@@ -7,7 +7,7 @@ import io
 import sys
 from pathlib import Path
 
-from psm_sim.commands.shared_options import add_force, path_option
+from psm_sim.commands.shared_options import add_force, output_option
 from psm_sim.common.errors import InputError
 
 HELP = """\
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     source, target = Path(arguments.table), None
     if arguments.to is not None:
-        target = path_option("--to", arguments.to, (".csv", ".parquet"))
+        target = output_option("--to", arguments.to, ".csv", ".parquet")
         check_outputs([("--to", target)], [source], force=arguments.force)
     elif arguments.force:
         raise InputError("--force has no effect without --to; remove it.")

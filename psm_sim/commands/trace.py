@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.commands.shared_options import add_common, add_force, integer_between, path_option
+from psm_sim.commands.shared_options import add_common, add_force, integer_between, output_option
 from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import format_seconds
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
-from psm_sim.common.output_files import check_outputs, check_writable
+from psm_sim.common.output_files import check_outputs
 from psm_sim.common.parameters import build
 from psm_sim.common.random_streams import random_stream
 from psm_sim.reporting.columns import Column, text_column
@@ -150,8 +150,7 @@ def _fit(args: argparse.Namespace) -> None:
 
 def _target(args: argparse.Namespace, suffixes: tuple[str, ...], inputs: Sequence[Path]) -> Path:
     """Return the output file. Its name must have a suffix, and it must not replace an input."""
-    to = path_option("--to", args.to, suffixes)
-    check_writable(to)
+    to = output_option("--to", args.to, *suffixes)
     check_outputs([("--to", to)], inputs, force=args.force)
     return to
 

@@ -158,7 +158,7 @@ def test_a_current_recording_as_a_trace_suggests_calibrate(tmp_path, capsys, nam
     [
         (["--units", "ms"], "--units must be a unit of time and one of current or power"),
         (["--supply", "0"], "--supply must be a number > 0"),
-        (["--output", "chip.csv"], "--output must be a name ending in .toml"),
+        (["--output", "chip.csv"], "--output must be a file that ends in .toml"),
         (["--plot", "plot.gif"], "--plot must be a file that ends in"),
         (["--beacon-interval", "1x"], "--beacon-interval must be"),
     ],

@@ -155,7 +155,8 @@ def test_a_figure_is_written_in_the_format_of_its_name(
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("a.gif", "ends in .svg, .png, .pdf"), ("no/a.png", "no' is not a writable folder")]
+    ("name", "words"),
+    [("a.gif", "ends in .svg or .png or .pdf"), ("no/a.png", "no' is not a writable folder")],
 )
 def test_a_figure_that_cannot_be_written_is_an_error_before_the_run(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

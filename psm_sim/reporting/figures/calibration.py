@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from psm_sim.calibration.estimator import (
     TIMERS,
     Estimate,
 )
-from psm_sim.common.output_files import atomic_write
-from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure, save_picture
+from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
 if TYPE_CHECKING:
@@ -40,12 +38,6 @@ _COLOURS = {
     "unexplained": "#dddddd",
 }
 _POINTS = 1000  # points per figure, about one per pixel, so that no short peak vanishes
-
-
-def plot_calibration(recording: Recording, estimate: Estimate, title: str, path: Path) -> None:
-    """Write the figure of :func:`draw_calibration` to a *path* of a supported format."""
-    with atomic_write(path, "--plot") as file:
-        save_picture(draw_calibration(recording, estimate, title), path, file)
 
 
 def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Figure:

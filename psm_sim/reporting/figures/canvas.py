@@ -9,6 +9,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, BinaryIO
 
+from psm_sim.common.output_files import atomic_write
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -74,6 +76,12 @@ def svg_of(figure: Figure) -> str:
     file = BytesIO()
     save_picture(figure, Path("figure.svg"), file)
     return file.getvalue().decode()
+
+
+def write_plot(figure: Figure, path: Path) -> None:
+    """Write a *figure* atomically to the *path* of ``--plot``."""
+    with atomic_write(path, "--plot") as file:
+        save_picture(figure, path, file)
 
 
 def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:

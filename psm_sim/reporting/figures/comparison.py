@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, best_known, pareto_frontier
-from psm_sim.common.errors import InputError
-from psm_sim.common.output_files import atomic_write, check_writable
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.reporting.figures.canvas import (
-    FORMATS,
     WIDTH_IN,
     add_legend,
     add_title,
     common_style,
     new_figure,
-    save_picture,
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.marks import (
@@ -50,33 +45,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from psm_sim.simulation import Comparison
-
-
-def picture_path(text: str) -> Path:
-    """Return *text* as a path after checking that a figure can be written to it.
-
-    Raises
-    ------
-    InputError
-        If the path does not end in the name of a format, or is not writable.
-    """
-    path = Path(text)
-    if path.suffix.lower()[1:] not in FORMATS:
-        endings = ", ".join(f".{name}" for name in FORMATS)
-        raise InputError(f"--plot must be a file that ends in {endings}, got {text!r}.")
-    check_writable(path, "--plot")
-    return path
-
-
-def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner]) -> None:
-    """Write the figure of :func:`draw_trade_off` to a *path* from :func:`picture_path`.
-
-    See :func:`draw_trade_off` for *comparison* and *frontier*. If the file cannot be written, an existing one
-    is left unchanged and InputError is raised.
-    """
-    figure = draw_trade_off(comparison, frontier)
-    with atomic_write(path, "--plot") as file:
-        save_picture(figure, path, file)
 
 
 def frontier_of(
