@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from psm_sim.commands.shared_options import (
     access_point_settings,
@@ -24,6 +25,7 @@ from psm_sim.commands.shared_options import (
     parse_settings,
     plot_option,
 )
+from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.user_code_guards import limits_user_code
@@ -106,150 +108,122 @@ def _figure_formats(text: str) -> tuple[str, ...]:
     return formats
 
 
-@dataclass(frozen=True)
-class _Request:
-    """Checked request of a run: what to simulate, and what to write.
+class _Outputs(NamedTuple):
+    """Files that a run writes: a folder, the formats of its figures, a plot, and a file for each policy."""
 
-    ``form`` is the format of the report. ``facts`` describe the command for the result folder; they are empty
-    without *folder*.
-    """
-
-    policies: list[Spec]
-    scenario: Scenario
-    references: References
-    preset: str
-    replications: int
-    workers: int | None
-    max_latency_s: float | None
-    form: str
     folder: Path | None
     formats: Sequence[str]
     plot: Path | None
-    outputs: RunOutputs
-    facts: Mapping[str, Any]
+    of_policies: RunOutputs
+
+    def files(self, policies: Sequence[Spec]) -> list[tuple[str, Path]]:
+        """Return the option and the path of each file."""
+        from psm_sim.reporting.files.result_folder import output_paths
+
+        paths = [] if self.folder is None else output_paths(self.folder, self.formats)
+        plots = [] if self.plot is None else [("--plot", self.plot)]
+        return [*(("--output", path) for path in paths), *plots, *self.of_policies.files(policies)]
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
-    from psm_sim.reporting.files.result_folder import write_results
-
-    request = _read_request(arguments)
-    finished: list[Comparison] = []
-    try:
-        # Only results go to standard output. Policies may print, also while the figures repeat their runs.
-        with redirect_stdout(sys.stderr):
-            finished.append(_simulate(request, finished.append))
-            if request.folder is not None:
-                options = request.facts, request.workers, request.formats
-                write_results(request.folder, finished[-1], *options)
-    except BaseException as error:
-        if finished and finished[-1].runs:
-            _keep(request, finished[-1], error)
-        raise
-    _report(finished[-1], request)
-    _plot(finished[-1], request)
-    _name_files(request)
-    return 0
-
-
-def _read_request(arguments: argparse.Namespace) -> _Request:
-    """Return what the options request, after all checks that need no simulation."""
-    from psm_sim.reporting.files.result_folder import output_paths, provenance_of, usable_folder
-    from psm_sim.simulation.run_outputs import RunOutputs
-
-    start = datetime.now(UTC)
-    outputs = RunOutputs.of(arguments.capture, arguments.timeline)
-    folder = usable_folder(arguments.output) if arguments.output is not None else None
-    formats = arguments.figure_format or ("svg",)
-    if folder is None and arguments.figure_format is not None:
-        raise InputError("--figure-format has no effect without --output; add --output or remove it.")
-    plot = None if arguments.plot is None else plot_option(arguments.plot)
-    with redirect_stdout(sys.stderr):  # user code may print
-        policies, scenario, references, preset = parse(arguments)
-    written = [] if folder is None else [("--output", path) for path in output_paths(folder, formats)]
-    written += [] if plot is None else [("--plot", plot)]
-    _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
-    return _Request(
-        policies,
-        scenario,
-        references,
-        preset,
-        arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
-        arguments.workers,
-        arguments.latency,
-        arguments.format,
-        folder,
-        formats,
-        plot,
-        outputs,
-        {} if folder is None else provenance_of(arguments.argv, start, scenario.files(policies)),
-    )
-
-
-def _simulate(request: _Request, keep: Callable[[Comparison], None]) -> Comparison:
-    """Return the comparison; if it fails or is interrupted, call *keep* with the finished part."""
+    from psm_sim.reporting.files.result_folder import provenance_of, write_results
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation import run_comparison
 
-    def completed(comparison: Comparison) -> Comparison:
-        return replace(comparison, max_latency_s=request.max_latency_s, preset=request.preset)
+    start, outputs = datetime.now(UTC), _outputs(arguments)
+    with redirect_stdout(sys.stderr):  # user code may print
+        policies, scenario, references, preset = parse(arguments)
+    _check_files(outputs.files(policies), policies, scenario, arguments)
+    facts = provenance_of(arguments.argv, start, scenario.files(policies)) if outputs.folder else {}
+    replications = arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS)
+    finished: list[Comparison] = []  # a partial comparison, or the whole one
 
-    with progress("simulating", "pages") as report:
-        return completed(
-            run_comparison(
-                request.policies,
-                request.scenario,
-                request.replications,
-                report,
-                request.workers,
-                request.references,
-                request.outputs,
-                lambda partial: keep(completed(partial)),
-                isolated=limits_user_code(),
-            )
-        )
+    def keep(comparison: Comparison) -> None:
+        finished.append(replace(comparison, max_latency_s=arguments.latency, preset=preset))
+
+    try:
+        # Only results go to standard output. Policies may print, also while the figures repeat their runs.
+        with redirect_stdout(sys.stderr):
+            with progress("simulating", "pages") as report:
+                comparison = run_comparison(
+                    policies,
+                    scenario,
+                    replications,
+                    report,
+                    arguments.workers,
+                    references,
+                    outputs.of_policies,
+                    keep,
+                    isolated=limits_user_code(),
+                )
+            keep(comparison)
+            if outputs.folder is not None:
+                write_results(outputs.folder, finished[-1], facts, arguments.workers, outputs.formats)
+    except BaseException as error:
+        if finished and finished[-1].runs:
+            _report(finished[-1], arguments.format)
+            _write_partial(outputs.folder, finished[-1], facts, error)
+        raise
+    _report(finished[-1], arguments.format)
+    if outputs.plot is not None:
+        _plot(finished[-1], outputs.plot, arguments.workers)
+    _name_files(outputs, policies)
+    return 0
 
 
-def _keep(request: _Request, comparison: Comparison, error: BaseException) -> None:
-    """Report the part finished before *error*, and write it unless *error* is due to an unwritable file."""
-    from psm_sim.commands.stderr_messages import print_message
+def _outputs(arguments: argparse.Namespace) -> _Outputs:
+    """Return the files to write, after the checks that need no policies."""
+    from psm_sim.reporting.files.result_folder import usable_folder
+    from psm_sim.simulation.run_outputs import RunOutputs
+
+    if arguments.output is None and arguments.figure_format is not None:
+        raise InputError("--figure-format has no effect without --output; add --output or remove it.")
+    return _Outputs(
+        None if arguments.output is None else usable_folder(arguments.output),
+        arguments.figure_format or ("svg",),
+        None if arguments.plot is None else plot_option(arguments.plot),
+        RunOutputs.of(arguments.capture, arguments.timeline),
+    )
+
+
+def _write_partial(
+    folder: Path | None, comparison: Comparison, facts: Mapping[str, Any], error: BaseException
+) -> None:
+    """Write the part finished before *error*, unless *error* is due to an unwritable file."""
     from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
 
-    _report(comparison, request)
     is_unwritable = isinstance(error, InputError) and not comparison.missing
-    if request.folder is None or is_unwritable:
+    if folder is None or is_unwritable:
         return
     try:
-        write_partial_results(request.folder, comparison, request.facts, error)
-        print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {request.folder}", "")
+        write_partial_results(folder, comparison, facts, error)
+        print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {folder}", "")
     except InputError as unwritten:
         print_message(str(unwritten), "")
 
 
-def _plot(comparison: Comparison, request: _Request) -> None:
+def _plot(comparison: Comparison, path: Path, workers: int | None) -> None:
     """Draw ``--plot``."""
-    if request.plot is None:
-        return
     from psm_sim.reporting.figures.canvas import write_plot
     from psm_sim.reporting.figures.comparison import draw_trade_off, frontier_of
     from psm_sim.reporting.terminal.progress import progress
 
     with progress("computing the frontier", "workloads") as report, redirect_stdout(sys.stderr):
-        frontier = frontier_of(comparison, request.workers, report)
+        frontier = frontier_of(comparison, workers, report)
     with progress("drawing"):
-        write_plot(draw_trade_off(comparison, frontier), request.plot)
+        write_plot(draw_trade_off(comparison, frontier), path)
 
 
-def _name_files(request: _Request) -> None:
+def _name_files(outputs: _Outputs, policies: Sequence[Spec]) -> None:
     """Print the names of the files that the run has written."""
-    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.files.result_folder import FILE_NAMES
 
-    paths = [] if request.plot is None else [request.plot]
-    for path in [*paths, *(path for _, path in request.outputs.files(request.policies))]:
-        print_message(f"Wrote {path}", "")
-    if request.folder is not None:
-        print_message(f"Wrote {', '.join(FILE_NAMES)} and figures to {request.folder}", "")
+    for option, path in outputs.files(policies):
+        if option != "--output":
+            print_message(f"Wrote {path}", "")
+    if outputs.folder is not None:
+        print_message(f"Wrote {', '.join(FILE_NAMES)} and figures to {outputs.folder}", "")
 
 
 def _check_files(
@@ -311,12 +285,10 @@ def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
         )
 
 
-def _report(comparison: Comparison, request: _Request) -> None:
-    from importlib import import_module
-
-    module, _, function = _REPORTS[request.form].rpartition(".")
-    write = getattr(import_module(f"psm_sim.reporting.{module}"), function)
-    write(comparison, sys.stdout)
+def _report(comparison: Comparison, form: str) -> None:
+    """Write the comparison to standard output."""
+    module, _, function = _REPORTS[form].rpartition(".")
+    getattr(import_module(f"psm_sim.reporting.{module}"), function)(comparison, sys.stdout)
 
 
 _REPORTS = {
