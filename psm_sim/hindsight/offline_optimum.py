@@ -8,15 +8,18 @@ from the access point only three choices can be optimal:
 - doze to the last beacon before the frame, and wait for the frame awake,
 - doze to the first beacon after the frame, which delays it.
 
-Further beacons in between only cost energy. A later beacon has the same phase relative to the remaining
-beacons, but more delay and more energy.
+To wake at an earlier beacon as well only costs energy. To doze to a later beacon costs more energy and delay,
+and shifts the later traffic by whole beacon intervals, which saves nothing.
 
-The choices are not independent, because a delay shifts later traffic relative to the beacons. After a
-delivery on a beacon, however, the phase is known and independent of the past. Dynamic programming over the
-last delivery that set the phase is therefore exact, in O(n^2) for n activities. On an open chain, a delay
-does not shift later traffic. Few schedules then differ in phase, so the search takes O(n) time. A frame of an
-open chain could also wait for a later beacon that another frame needs anyway. Such a wait saves costs only if
-a beacon interval of delay costs less than a beacon. The search does not try it.
+The choices are not independent, because a delay shifts later traffic relative to the beacons. After a frame
+is delivered at a beacon, however, the times of the later traffic relative to the beacons do not depend on
+earlier choices. Of all schedules that delay the same frame to a beacon, only the cheapest is therefore
+needed. Dynamic programming over these schedules is exact and takes O(n^2) time for n activities.
+
+On an open chain, a delay does not shift later traffic. Only the cheapest schedule for each end time of an
+activity is needed. There are few end times, so the search takes O(n) time. It does not delay a frame to a
+later beacon that another frame needs anyway. Such a wait would save costs only if the delay of a beacon
+interval costs less than a beacon.
 """
 
 from __future__ import annotations
@@ -34,14 +37,14 @@ from psm_sim.hindsight.traffic_chain import Chain, Step
 
 
 class OfflineOptimum(NamedTuple):
-    """Minimum energy in joules under a constraint, with the total delay in seconds."""
+    """Energy in joules and total delay in seconds of an optimal schedule."""
 
     energy_j: float
     delay_s: float
 
 
 def offline_optimum(chain: Chain, price_w: float = inf, p: float | None = None) -> OfflineOptimum:
-    """Return the optimal schedule for a chain.
+    """Return the energy and the delay of the optimal schedule for a chain.
 
     Parameters
     ----------
@@ -51,8 +54,8 @@ def offline_optimum(chain: Chain, price_w: float = inf, p: float | None = None) 
         Price of a second of delay, in joules per second; ``inf`` allows no delay. The optima for all
         prices are the vertices of the lower convex hull of energy against total delay.
     p : float or None
-        Bound on the delay, as guaranteed by Bounded Slowdown: the time from the last uplink packet to
-        a delivery may grow at most by the factor 1 + p. None disables the bound.
+        Bound of the policy Bounded Slowdown: the time from the last uplink packet to a delivery is at most
+        1 + p times the time without delay. None disables the bound.
 
     Returns
     -------
@@ -85,19 +88,19 @@ class _Paths(NamedTuple):
     uplink_s: FloatArray
 
     def cost(self, price_w: float) -> FloatArray:
-        """Return the minimised quantity, in joules, shape (k,)."""
+        """Return the energy plus the price of the delay, in joules, shape (k,)."""
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
     def wait_for(self, frame_s: float, step: Step) -> _Paths:
-        """Add the delay of a frame that came at *frame_s* and waited for the end of the last activity."""
+        """Add the time for which a frame that is due at *frame_s* waits for the end of the last activity."""
         return self._replace(delay_s=self.delay_s + step.weight * np.maximum(self.now_s - frame_s, 0.0))
 
     def arrive(
         self, chain: Chain, step: Step, idle_s: FloatArray, begin_s: FloatArray, energy_j: FloatArray
     ) -> _Paths:
-        """Append an activity that was due after *idle_s* and begins at *begin_s*.
+        """Append the activity of *step*, which is due after *idle_s* and begins at *begin_s*.
 
-        The time before it needs *energy_j*.
+        *energy_j* is the energy of the idle period before it.
         """
         now_s = begin_s + step.busy_s
         has_uplink = step.since_uplink_s < inf
@@ -109,7 +112,7 @@ class _Paths(NamedTuple):
         )
 
     def pick(self, indices: NDArray[np.intp] | NDArray[np.bool_]) -> _Paths:
-        """Return the schedules at some indices."""
+        """Return the schedules at *indices*, or where a mask is true."""
         return _Paths(*(column[indices] for column in self))
 
     def join(self, others: _Paths) -> _Paths:
@@ -141,10 +144,10 @@ def _punctual_j(chain: Chain, step: Step, now_s: FloatArray, idle_s: FloatArray)
 def _late(
     chain: Chain, step: Step, paths: _Paths, idle_s: FloatArray, price_w: float, p: float | None
 ) -> _Paths | None:
-    """Doze to the first beacon after the frame, if the bound allows it. Keep the best schedules only.
+    """Return the schedules that doze to the first beacon after the frame; None if the bound forbids all.
 
-    All these schedules have the same phase, so without a bound their future costs are equal. This does not
-    hold on an open chain.
+    On a chain that is not open, schedules that cannot become optimal are dropped. After the beacon, all
+    schedules have the same future, so without a bound only the cheapest can become optimal.
     """
     due_s = paths.now_s + idle_s
     wake_s = chain.beacons.times_after(due_s)
@@ -159,9 +162,12 @@ def _late(
 
 
 def _undominated(late: _Paths, price_w: float) -> NDArray[np.intp]:
-    """Return the schedules that are not dominated. Under a bound, an older uplink allows more delay."""
-    # Sorted by cost, and the oldest uplink first at equal cost. A schedule is kept only if its last uplink is
-    # older than the last uplinks of all cheaper schedules.
+    """Return the indices of the schedules that can become optimal under a bound.
+
+    These are the schedules whose last uplink packet is older than those of all cheaper schedules. An older
+    uplink packet allows more delay.
+    """
+    # Sorted by cost, and the oldest uplink first at equal cost.
     order = np.lexsort((late.uplink_s - late.now_s, late.cost(price_w)))
     since_s = (late.now_s - late.uplink_s)[order]
     longest_before = np.concatenate(([-inf], np.maximum.accumulate(since_s)[:-1]))

@@ -31,10 +31,10 @@ class Step(NamedTuple):
         Time from the last uplink packet of the activity to its end, in seconds; ``inf`` for an activity
         without uplink packets.
     buffered : tuple of (float, int)
-        Offset in ms and size in bytes of each frame that the access point would buffer if the station
-        dozed at the start of the activity.
+        Frames that the access point buffers if the station dozes when the activity begins: time since then
+        in ms, and size in bytes.
     weight : float
-        Weight of a second of delay of the activity.
+        Factor by which the delay of the activity counts in the total delay.
     """
 
     idle_s: float
@@ -71,8 +71,8 @@ class PolicyCost(NamedTuple):
     delay_s : float
         Total delay, in seconds.
     worst_stretch : float
-        Largest ratio, over all deliveries, of the time since the last uplink packet to the same time without
-        delay.
+        Largest factor by which a delay extends the time from the last uplink packet to a delivery, at least
+        1.
     """
 
     energy_j: float
@@ -115,7 +115,7 @@ class _ChainRadio:
             self.policy.uplink(self.uplink_s)
 
     def _rest_until(self, due_s: float, step: Step) -> float:
-        """Return when the activity that is due at *due_s* begins, and add the energy until then."""
+        """Follow the policy until the activity due at *due_s* begins. Return the begin in seconds."""
         chain, now_s = self.chain, self.now_s
         while True:
             rest = self.policy.rest(now_s, now_s - self.uplink_s, self.poll)

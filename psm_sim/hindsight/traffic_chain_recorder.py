@@ -78,8 +78,8 @@ def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
 def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
     """Return the chain of :func:`record_chain` with delays weighted by their effect on the slowdown.
 
-    The weight of a second of delay is one over the page time without power saving, and 0 outside pages.
-    The weighted sum of all delays over the number of pages is therefore the mean slowdown minus 1.
+    The weight of a delay is 1 / (page time without power saving), and 0 between pages. The sum of all
+    weighted delays, divided by the number of pages, is therefore the mean slowdown minus 1.
     """
     recorder, world = _record(pages, topology)
     return _chain(world, pages, _weight_by_page(_steps(recorder.frames), recorder.visits))
@@ -88,21 +88,20 @@ def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
 def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     """Return the traffic as a chain, and the energy that the chain does not contain.
 
-    The workload has pages, or messages during pauses. With pages, the total delay of a schedule is the time
-    that it adds to the pages. With messages, the chain is open. The total delay is the sum of the delays of
-    all messages to the station, or of their replies.
+    The workload has pages, or messages during pauses. With pages, the total delay of a schedule is the sum of
+    the delays within pages. With messages, the chain is open, and the total delay is the sum of the delays of
+    all frames that carry data to the station.
 
     Returns
     -------
     tuple of (Chain, float)
-        The float is the energy in joules that no schedule changes. It consists of the energy asleep after the
-        last step, the energy of transmissions above the power of an awake radio, and the energy of processing
-        frames.
+        The float is the energy in joules that does not depend on the schedule: to sleep after the last step,
+        to process frames, and to transmit (only the power above that of an awake radio).
 
     Raises
     ------
     InputError
-        If :func:`record_chain` raises it, or if the workload has both pages and messages.
+        If the workload has both pages and messages, or for the reasons of :func:`record_chain`.
     """
     pages, messages = workload.pages, workload.messages
     if messages and any(page.objects for page in pages):
@@ -145,14 +144,14 @@ def _chain(world: World, pages: Sequence[Page], steps: Iterable[Step], is_open: 
 
 
 def _count_messages(frames: Sequence[RecordedFrame]) -> float:
-    """Return the number of frames with a message to the station."""
+    """Return the number of frames that carry data to the station."""
     return float(sum(frame.downlink and frame.payload > 0 for frame in frames))
 
 
 def _steps(
     frames: Sequence[RecordedFrame], weight: Callable[[Sequence[RecordedFrame]], float] = lambda _: 1.0
 ) -> list[Step]:
-    """Merge overlapping frames into activities of some *weight*, separated by idle periods."""
+    """Merge overlapping frames into activities. *weight* returns the weight of an activity."""
     steps: list[Step] = []
     idle_since_s, first = 0.0, 0
     while first < len(frames):

@@ -1,7 +1,7 @@
-"""Readings of the energy meter with one row per page, and the results computed from them.
+"""Measurements of each page, and the results computed from them.
 
-A result is a row: a flat dictionary with the dotted names of the JSON output. :func:`measure` returns the row
-of one run, and :func:`fold` combines several rows. No other module adds or averages results.
+A result is a row: a dictionary with the names of the JSON output, such as ``slowdown.mean``. :func:`measure`
+returns the row of one run, and :func:`fold` combines several rows. No other module adds or averages results.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MEASURES = (
     "page_time_s.mean",
     "slowdown.mean",
 )
-"""Values with an interval, by their names in the JSON output."""
+"""Names of the values with a confidence interval."""
 
 PERCENTILES = (10, 50, 90, 99)
 """Reported percentiles of the page times."""
@@ -64,25 +64,24 @@ PAGE_COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows of one policy, seed, client and station.
+    """Measurements of one station in one run.
 
     Attributes
     ----------
     keys : dict
-        Values that are equal in all rows: ``number`` of the policy in the comparison, which is -1 for the run
-        without power saving, policy, label, parameters, seed, client, station, kind and station_policy, and
+        Identity of the run and the station: policy, label, parameters, seed, client, station, kind,
+        station_policy, the index ``number`` of the policy (-1: the run without power saving), and
         battery_mah if there is a battery.
     counts : dict
-        Values that are read once, at the end of the run: simulated_s, wall_s, events, traffic and
-        policy_report, and supply_v if it is known.
+        Values at the end of the run, such as ``simulated_s``, ``events`` and ``traffic.retransmissions``.
     pages : dict of arrays
-        One row per page, with the reading of the meter at the end of the page.
+        One row per page, with the reading of the energy meter at the end of the page.
     messages : dict of str to (int, int, array)
-        Messages sent and lost, and the latency of each delivered message in seconds, by direction.
+        Messages sent, messages lost, and the latency of each delivered message in seconds, by direction.
     failures : dict of int to str
         Reason of each failed page, by its 1-based number.
     reports_failures : bool
-        Whether pages can fail without ending the run.
+        Whether a page can fail without ending the run.
     policy_state : Policy or None
         The policy after the run; None if the run was in another process.
     observe : callable or None
@@ -111,7 +110,7 @@ class Block:
         return {name: values[number - 1].item() for name, values in self.pages.items()}
 
     def page_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of ``pages.csv``: :data:`PAGE_COLUMNS`, and the failures if there can be any."""
+        """Return the columns of ``pages.csv``: :data:`PAGE_COLUMNS`, and ``failure`` if pages can fail."""
         used = {name: np.diff(self.pages[name], prepend=0) for name in METER}
         energy_j: Any = Usage(**used).total_j  # type: ignore[arg-type]
         columns = {**self.pages, **used, "energy_j": energy_j}
@@ -123,7 +122,7 @@ class Block:
 
 
 def measure(block: Block) -> Row:
-    """Return the row of one run: the last reading of the meter, and the summaries of its pages."""
+    """Compute the row of one run from its last meter reading, its pages and its messages."""
     count, pages, complete = len(block), block.pages, block.is_complete
     usage = Usage(*(pages[name][-1].item() for name in METER))
     states = {"awake": True, "asleep": True, "beacons": True}
@@ -154,7 +153,7 @@ def measure(block: Block) -> Row:
 
 
 def _derive(row: Row) -> Row:
-    """Return a row with the ratios of its sums: mean power, battery life, times by state, loss and delay."""
+    """Add the values that follow from the sums of a row, such as ``mean_power_mw``, and return the row."""
     usage = usage_of(row)
     times_s = {"awake": usage.awake_s - usage.transmit_s, "asleep": usage.asleep_s}
     times_s |= {"transmit": usage.transmit_s} if usage.transmit_s else {}
@@ -175,7 +174,7 @@ def _derive(row: Row) -> Row:
 
 
 def _latency_statistics(values: NDArray[np.float64]) -> dict[str, float]:
-    """Return mean, percentiles and maximum of latencies, which are nan without latencies."""
+    """Return mean, percentiles and maximum of latencies; nan without latencies."""
     names = ("mean", "p50", "p90", "p99", "p999", "max")
     if not values.size:
         return dict.fromkeys(names, math.nan)
@@ -184,7 +183,7 @@ def _latency_statistics(values: NDArray[np.float64]) -> dict[str, float]:
 
 
 def usage_of(row: Row) -> Usage:
-    """Return the reading of the meter at the end of all runs of a row."""
+    """Return the final meter reading of a row; with several runs, the sum of their final readings."""
     return Usage(*(row[f"usage.{name}"] for name in METER))
 
 
@@ -194,7 +193,7 @@ def directions_of(row: Row) -> list[str]:
 
 
 def fold(rows: Sequence[Row]) -> Row:
-    """Combine several rows; the name of a column selects its rule."""
+    """Combine several rows into one. :data:`_RULES` selects mean, sum or maximum by the name of a value."""
     folded: Row = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         rule = next(rule for prefix, rule in _RULES if name.startswith(prefix))
@@ -244,7 +243,7 @@ The first prefix that matches selects the function.
 
 
 def nested(row: Row, names: Iterable[str]) -> Row:
-    """Return the columns that begin with *names*, in this order, as nested dictionaries."""
+    """Return the values with these names or prefixes, nested: ``slowdown.mean`` is in ``["slowdown"]``."""
     result: Row = {}
     for name in names:
         for column in (each for each in row if each == name or each.startswith(f"{name}.")):

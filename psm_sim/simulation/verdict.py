@@ -1,8 +1,9 @@
-"""Verdict on runs of the same traffic: the runs that use least and delay least, and the reason.
+"""Verdict on runs of the same traffic: which need the least energy, which have the shortest delay, and why.
 
-A run uses energy, power or current, see :func:`amount_name`, and delays pages or messages. Runs are compared
-over seeds or clients, by paired t-tests of all pairs with Holm's correction. Only significant differences
-count, except between single runs. Runs are identified by their index.
+The *amount* of a run is its energy, current or power, see :func:`amount_name`. Its *delay* is a slowdown or a
+latency, see :func:`delay_of`. Each pair of runs is compared by a paired t-test over seeds or clients, with
+Holm's correction for all pairs. Without replications, no test is possible, so every relevant difference
+counts. Runs are identified by their index.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Row, directions_of, drop_nan
 
 RELEVANT = 5e-4
-"""Relative difference of two means that is irrelevant: half a unit of the fourth digit of a table."""
+"""Largest relative difference of two means that is irrelevant: half a unit of the fourth digit of a table."""
 
 RELEVANT_OF_ONE = 0.01
 """The same limit for single runs, whose noise is unknown: twice the largest noise measured for energies.
@@ -56,7 +57,7 @@ def limited_s(row: Row) -> float:
 
 
 def slowest(row: Row) -> tuple[float, str]:
-    """Return the largest 99th percentile of the latency over the directions, and its direction."""
+    """Return the largest 99th percentile of latency, and the direction of messages that has it."""
     by_direction = [
         (row[f"latency.{name}.latency_s.p99"], name)
         for name in directions_of(row)
@@ -66,15 +67,15 @@ def slowest(row: Row) -> tuple[float, str]:
 
 
 class Reason(NamedTuple):
-    """State in which a run saves most energy, compared with another run.
+    """State in which a run saves most energy compared with another run.
 
     Attributes
     ----------
     state : str
         Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
     value, other : float
-        Time in the state in seconds, or its number of beacons, wake-ups or frames, in the run and in the
-        other run. Both are per page, or per second without pages.
+        Seconds in the state, or number of beacons, wake-ups or frames, for the run and for the other run. The
+        unit is per page, or per second without pages.
     """
 
     state: str
@@ -83,7 +84,7 @@ class Reason(NamedTuple):
 
 
 def saving_reason(row: Row, other: Row) -> Reason | None:
-    """Return in which state a run saves most; None if it saves only by a shorter time asleep."""
+    """Return the state in which a run saves most energy; None if it saves in no state except asleep."""
 
     def energy_j(of: Row, state: str) -> float:
         pages_per_s = float(of["pages"] / of["simulated_s"])
@@ -108,7 +109,7 @@ _STATES = {
 
 
 class Equality(StrEnum):
-    """Sense in which runs are equal."""
+    """Reason why runs count as equal."""
 
     SAME = "the same"
     CLOSE = "close"
@@ -117,16 +118,16 @@ class Equality(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that do not differ in a measure from the run with the smallest mean, by ascending mean.
+    """The run with the smallest mean of a measure, and the runs that do not differ from it.
 
     Attributes
     ----------
     members : tuple of int
-        Runs by ascending mean; empty if there are none.
+        Runs in ascending order of the mean; may be empty.
     equality : Equality
-        Sense in which the runs are equal.
+        Reason why the runs count as equal.
     is_undecided : bool
-        Whether the runs are equal only because there are too few replications.
+        Whether the means are so different that more replications might separate the runs.
     """
 
     members: tuple[int, ...] = ()
@@ -135,11 +136,10 @@ class Group:
 
 
 class Measure:
-    """One measure of several runs on the same traffic, with tests of the differences of its means.
+    """Values of one measure for several runs, with tests of their differences.
 
-    *value* is a function that returns the measure from the row of a run or of one of its replicates.
-    ``p_values[i, j]`` is the p-value of two runs, from
-    :func:`~psm_sim.common.summary_stats.adjusted_p_values`.
+    *value* returns the measure from a row, such as ``row["slowdown.mean"]``. ``p_values[i, j]`` is the
+    p-value of runs i and j, from :func:`~psm_sim.common.summary_stats.adjusted_p_values`.
     """
 
     def __init__(self, runs: Sequence[Result], value: Callable[[Row], float]) -> None:
@@ -151,22 +151,22 @@ class Measure:
         self.tolerance = RELEVANT_OF_ONE if self.is_single else RELEVANT
 
     def differ(self, first: int, second: int) -> bool:
-        """Return whether two runs differ relevantly and, unless they are single runs, significantly."""
+        """Return whether the difference of two runs is relevant and, with replications, significant."""
         is_certain = self.is_single or bool(self.p_values[first, second] <= LEVEL)
         return is_certain and not self.is_close(first, second)
 
     def is_close(self, first: int, second: int) -> bool:
-        """Return whether two means are too close to be relevant."""
+        """Return whether the difference of two means is too small to be relevant."""
         one, other = self.intervals[first].mean, self.intervals[second].mean
         return abs(one - other) <= self.tolerance * max(abs(one), abs(other))
 
     def least(self, among: Sequence[int]) -> Group:
-        """Return the run with the least mean, and the runs that do not differ from it."""
+        """Return the run with the smallest mean, and the runs that do not differ from it."""
         ordered = sorted(among, key=lambda index: self.intervals[index].mean)
         return self.group([n for n in ordered if n == ordered[0] or not self.differ(ordered[0], n)])
 
     def group(self, members: Sequence[int]) -> Group:
-        """Return the group of *members*, which are runs by ascending mean."""
+        """Return the :class:`Group` of *members*, which must be in ascending order of the mean."""
         if not members:
             return Group()
         first, *others = members
@@ -182,7 +182,7 @@ class Measure:
         return Group(tuple(members), equality, not all(close) and max(means) > _UNDECIDED * min(means))
 
     def ratio(self, first: int, second: int) -> float:
-        """Return the first run's value relative to the second's, as the mean over the replications."""
+        """Return the value of the first run divided by that of the second, averaged over replications."""
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = self._samples[first] / self._samples[second]
         return confidence_interval(drop_nan(ratios.tolist())).mean
@@ -190,34 +190,36 @@ class Measure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Runs on the same traffic that use least and delay least.
+    """Comparison of the amounts and delays of runs on the same traffic.
 
     Attributes
     ----------
     runs : tuple of Result
         The compared runs.
     reference : int or None
-        Run with which amounts are compared; None without such a run.
+        The reference run; None without a reference.
     amounts, delays : Measure
-        Energy, power or current, and delay of the runs.
+        Amount (energy, current or power) and delay of each run.
     has_delays : bool
         Whether there are pages or messages.
     ranked : tuple of int
-        Runs that completed a page or delivered a message.
+        Runs that completed a page or delivered a message. Without pages and messages, all runs.
     within : tuple of int
-        Ranked runs within the limit of the delay.
+        Ranked runs whose delay is within the limit.
     saving : tuple of int
-        Runs within the limit that save power. Only these runs are candidates for *quickest*.
+        Runs of *within* that save power.
     least, quickest : Group
-        Runs within the limit that use least, and runs of *saving* that delay least.
+        Runs of *within* with the smallest amount, and runs of *saving* with the smallest delay.
     best : int or None
-        The only run that uses least. If two runs use least, the run that delays much less; else None.
+        The run of *least* if it is the only one. Of two runs, the one with a much shorter delay, if there is
+        one. Else None.
     compared : int or None
-        Run with which the amount of *least* is compared: the reference, or the next best run.
+        The run that *least* saves against: the reference, or the next best run if there is no reference
+        outside *least*. None if a run of *least* does not differ from it.
     nearest : int or None
-        Run that comes closest to a limit that no run meets.
+        If no run is within the limit, the run with the shortest delay.
     cheaper_beyond : int or None
-        Run beyond the limit that uses least, if it uses less than all runs within the limit.
+        The run with the smallest amount, if it exceeds the limit and has a smaller amount than *least*.
     """
 
     runs: tuple[Result, ...]
@@ -237,7 +239,7 @@ class Verdict:
 
     @property
     def reason(self) -> Reason | None:
-        """State in which the best run saves most, compared with *compared*; None if it uses no less."""
+        """State in which *best* saves most energy compared with *compared*; None if it saves nothing."""
         if self.best is None or self.compared is None or self.amounts.ratio(self.best, self.compared) >= 1:
             return None
         return saving_reason(self.runs[self.best].row, self.runs[self.compared].row)
@@ -248,7 +250,7 @@ def judge(
 ) -> Verdict:
     """Return the verdict on runs of the same traffic, with delays limited to *max_latency_s*.
 
-    Amounts are compared with the first of *runs* that is also in *references*, if there is one.
+    The reference is the first of *runs* that is also in *references*.
     """
     rows = [run.row for run in runs]
     name = amount_name(rows)
@@ -295,7 +297,7 @@ def _sole(least: Group) -> int | None:
 
 
 def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measure) -> int | None:
-    """Return the only run that uses least. If two runs use least, return the run that delays much less."""
+    """Return :attr:`Verdict.best`."""
     if len(least.members) != 2 or least.is_undecided:
         return _sole(least)
     quickest = delays.least([n for n in least.members if saves_power(runs[n])]).members
@@ -306,13 +308,13 @@ def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measur
 
 
 def relative_delay(runs: Sequence[Result], delays: Measure, index: int, other: int) -> float:
-    """Return the delay of a run relative to the longer delay of another run."""
+    """Return the delay of run *index* divided by the longer delay of run *other*."""
     none = 1.0 if runs[0]["loads_pages"] else 0.0
     return max(0.0, delays.values[index] - none) / (delays.values[other] - none)
 
 
 def _compared(amounts: Measure, least: Group, within: Sequence[int], reference: int | None) -> int | None:
-    """Return the run with which the least amounts are compared: the reference, or the next best run."""
+    """Return :attr:`Verdict.compared`."""
     others = [n for n in within if n not in least.members]
     if reference is None or reference in least.members:
         reference = amounts.least(others).members[0] if others and len(least.members) == 1 else None
