@@ -71,8 +71,8 @@ class PolicyCost(NamedTuple):
     delay_s : float
         Total delay, in seconds.
     worst_stretch : float
-        Largest factor by which a delay extends the time from the last uplink packet to a delivery, at least
-        1.
+        Largest factor (at least 1) by which a delay extends the time from the last uplink packet to a
+        delivery.
     """
 
     energy_j: float

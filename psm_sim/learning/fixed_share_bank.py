@@ -19,11 +19,10 @@ _MIN_STAY = 1e-9
 class FixedShareBank:
     """Distributions p_{t,j}(i) of m Fixed-share learners over the same n experts.
 
-    In every round each expert receives at least the share min(1 - alpha, alpha / (n - 1)) of the weight of a
-    learner. The best expert's likelihood is scaled to 1, so the mixture of a rate cannot underflow and plain
-    arithmetic on an (n, m) array is safe. Two kinds of rates lack this lower bound: rates within 1e-9 of 1,
-    and rates so close to 0 that the share is below 1e-100. Their columns are maintained as logarithms by
-    :class:`LogFixedShareBank`.
+    After each round, every weight is at least min(1 - alpha, alpha / (n - 1)). The best expert's likelihood
+    is scaled to 1, so the mixture of a rate cannot underflow and plain arithmetic on an (n, m) array is safe.
+    For two kinds of rates, this lower bound is too small: rates within 1e-9 of 1, and rates with
+    alpha / (n - 1) below 1e-100. Their columns are maintained as logarithms by :class:`LogFixedShareBank`.
 
     Attributes
     ----------
@@ -32,8 +31,8 @@ class FixedShareBank:
     rates : ndarray, shape (m,)
         Switching rates.
     keep, added : ndarray, shape (m,)
-        For each rate, the factor by which a weight is multiplied in a round, and the term that is added to
-        the product (eq. 2.3).
+        Factor and summand with which each rate turns a posterior q into the next weight: keep q + added
+        (thesis, eq. 2.3).
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:
@@ -110,9 +109,9 @@ class FixedShareBank:
             weights[:, self._edge] = self._at_edge.share()
 
     def set_weights(self, weights: FloatArray) -> FloatArray:
-        """Set the weights to *weights*, shape (n, m), with columns normalised to 1.
+        """Divide each column of *weights*, shape (n, m), by its sum, and set the weights to the result.
 
-        Return the sums of the columns before the normalisation, shape (m,).
+        Return the sums, shape (m,).
         """
         totals: FloatArray = self._ones.dot(weights)
         np.divide(weights, totals, self.weights)
@@ -130,14 +129,15 @@ class FixedShareBank:
 
     @property
     def min_mixture(self) -> float:
-        """Lower bound of a mixture, relative to the largest likelihood."""
+        """Lower bound of the values that :meth:`mixture` returns."""
         return float(np.minimum(self.added, 1 - self.rates).min())
 
 
 class LogFixedShareBank:
     """Fixed-share learners in the log domain, slower but exact for any rate from 0 to 1 and n >= 2 experts.
 
-    A rate whose weight lies entirely on excluded experts has evidence ``-inf`` and is left unchanged.
+    If all experts with a positive weight at a rate have infinite losses, its evidence is ``-inf`` and its
+    weights do not change.
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:
@@ -180,7 +180,7 @@ def _log_domain_rates(n_experts: int, rates: FloatArray) -> NDArray[np.intp]:
 
 
 def _log_sum_of_others(logs: FloatArray) -> FloatArray:
-    """Return the log of the sum of exp over all other rows, for each row."""
+    """Return an array whose row i is the ``logsumexp`` of all rows except row i."""
     # Cumulative sums from both ends, because subtraction from the total is inexact if one row dominates.
     others = np.full_like(logs, -np.inf)
     others[1:] = np.logaddexp.accumulate(logs[:-1], axis=0)

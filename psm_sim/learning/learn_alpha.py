@@ -41,10 +41,10 @@ from psm_sim.learning.switching_rates import check_rates
 
 
 class LogPosterior:
-    """Weights proportional to exp of the accumulated log evidence.
+    """Weights proportional to exp(accumulated log evidence).
 
-    A weight that underflows can recover later. This is Static-expert if applied to experts, and the rate
-    posterior of Learn-alpha if applied to switching rates (thesis, eq. 2.7).
+    For experts, these are the weights of Static-expert; for switching rates, those of Learn-alpha (thesis,
+    eq. 2.7). The logarithms are stored, so a weight that underflows can recover later.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class FixedShare(Learner):
         return self._bank.lookahead(losses, np.ones(1), self._skip)
 
     def _skip(self, rounds: int, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Continue after the *rounds* of a lookahead."""
+        """Set the state after *rounds* rounds, which a lookahead has computed."""
         self.rounds += rounds
         self._bank.set_weights(weights)
         self._weights[:] = self._bank.weights[:, 0]
@@ -243,7 +243,7 @@ class LearnAlpha(Learner):
         return self._bank.lookahead(losses, self._rate_weights, self._skip)
 
     def _skip(self, rounds: int, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Continue after the *rounds* of a lookahead.
+        """Set the state after *rounds* rounds, which a lookahead has computed.
 
         The posterior is updated only if a weight is close to underflow.
         """

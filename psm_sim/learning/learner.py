@@ -103,19 +103,20 @@ class Learner(ABC):
         return float(self._weights.dot(self._array(values, "the values to predict from"))) / self._sum
 
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
-        """Return a lookahead on future rounds that all have the same losses (optional hook).
+        """Return an object that predicts many rounds with the same losses (optional hook).
 
-        Its predictions do not change the learner. Its method ``learn`` learns the rounds at once.
+        Its predictions do not change the learner. Its method ``learn`` lets the learner learn several of the
+        rounds at once.
 
         Parameters
         ----------
         losses : ndarray, shape (n,)
-            Losses of every future round, in nats.
+            Losses of each round, in nats.
 
         Returns
         -------
         Lookahead or None
-            None if the learner has no method for these losses that is faster than learning round by round.
+            None if rounds with these losses must be learnt one by one.
         """
         return None
 
@@ -128,19 +129,18 @@ class Learner(ABC):
 
     @abstractmethod
     def learn(self, log_likelihoods: FloatArray) -> float:
-        """Set the weights for the next round; called by :meth:`update`, which checks the losses.
+        """Learn one round, and set the weights for the next. Called by :meth:`update` with valid losses.
 
         Parameters
         ----------
         log_likelihoods : ndarray, shape (n,)
-            Minimum loss minus the loss of each expert, in nats. The maximum is 0. The array must not be kept
-            after the call.
+            ``losses.min() - losses``, in nats, so the best expert has 0. The array is reused after the call.
 
         Returns
         -------
         float
             Mixture loss minus the minimum loss, ``-log(sum_i p_t(i) exp(log_likelihoods[i]))``, in nats. If
-            it is ``inf``, because no expert with a weight is left, the weights must be unchanged.
+            every expert with positive weight has an infinite loss, return ``inf`` and keep the weights.
         """
 
 

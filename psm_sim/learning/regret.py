@@ -3,11 +3,11 @@
 The comparators are the best expert, switching rate and switching sequence. L_T(alpha) is the cumulative
 mixture loss of Fixed-share over T rounds, and alpha* its minimiser. Losses and bounds are in nats.
 
-A learner suffers two losses in each round. The *mixture loss* (thesis, eq. 2.1) is the subject of the theory.
-It is -log of the mean of exp(-loss), and never exceeds the weighted mean of the losses. The *loss of the
-combined prediction* is the loss at the value of :meth:`Learner.predict`, which is used in practice. If the
-loss is convex in this value, the loss of the combined prediction, too, is at most the weighted mean.
-Otherwise this loss can exceed the mean, and no bound applies.
+Two losses of a learner are distinguished. The *mixture loss* (thesis, eq. 2.1) is the subject of the theory.
+It is -log of the weighted mean of exp(-loss), and never exceeds the weighted mean of the experts' losses. The
+*loss of the combined prediction* matters in practice: the loss at the value that :meth:`Learner.predict`
+returns. If the loss is a convex function of the value, it is also at most the weighted mean. Otherwise it can
+exceed the mean, and no bound applies.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _STEP_ROUNDING = 1e-13
 class SwitchCounts(NamedTuple):
     """Posterior moments of the number k of switches in T rounds, at one alpha.
 
-    L_T has the slope -excess / (alpha (1 - alpha)). Where L_T is minimal, the expected share of switches
-    is therefore alpha.
+    The derivative of L_T is -excess / (alpha (1 - alpha)). At a minimum of L_T, the expected share of
+    switches E[k] / (T - 1) is therefore alpha.
 
     Attributes
     ----------
@@ -52,8 +52,8 @@ class SwitchCounts(NamedTuple):
     def beta(self, alpha: float, transitions: int) -> float:
         """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum; *transitions* is T - 1 (eq. 2.20).
 
-        The value lies in [0, 1). It is rounded down by the largest possible rounding error, and is thus 0
-        where the curve is flat.
+        The value lies in [0, 1). The largest possible rounding error is subtracted, so the value is 0 where
+        the curve is flat.
         """
         spread = max(self.variance, 0.0) / (transitions * alpha * (1 - alpha))
         return max(1 - spread - _STEP_ROUNDING * (transitions + 10), 0.0)
@@ -93,7 +93,7 @@ def count_switches(table: FloatArray, alpha: float) -> SwitchCounts:
 
 
 def _advance(step: float) -> FloatArray:
-    """Return the matrix that maps the moments (1, k, k^2) of a count to those of the count plus *step*."""
+    """Return the matrix that maps the moments of k, (E[1], E[k], E[k^2]), to those of k + *step*."""
     return np.array([[1.0, 0.0, 0.0], [step, 1.0, 0.0], [step * step, 2 * step, 1.0]])
 
 
@@ -166,7 +166,7 @@ def best_rate(losses: ArrayLike) -> BestRate:
 
 
 def _local_minima(curve: FloatArray) -> list[int]:
-    """Return the lowest three local minima within 1/2 nat of the minimum, in ascending order of loss."""
+    """Return the indices of the three lowest local minima, or of fewer, in ascending order of loss."""
     padded = np.concatenate([[np.inf], curve, [np.inf]])
     # The grid is within 1/2 nat of the minimum (Theorem 1), so higher local minima can be skipped.
     is_minimum = (curve <= padded[:-2]) & (curve <= padded[2:]) & (curve <= curve.min() + 0.5 + 1e-9)
@@ -175,10 +175,9 @@ def _local_minima(curve: FloatArray) -> list[int]:
 
 
 def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArray, start: int) -> BestRate:
-    """Return the minimum near the grid index *start*.
+    """Return the minimum of L_T near ``grid[start]``, a root of :attr:`SwitchCounts.excess`.
 
-    The minimum is the root of the excess of switches, which has the sign of -L'_T. *table* has shape (T, n);
-    *curve* holds the losses at the rates of *grid*, both of shape (m,).
+    *table*, shape (T, n), has the losses. *curve*, shape (m,), has the values of L_T at the rates *grid*.
     """
     transitions = len(table) - 1
     low, high = grid[max(start - 1, 0)], grid[min(start + 1, grid.size - 1)]

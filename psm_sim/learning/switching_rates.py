@@ -38,8 +38,8 @@ def switching_rates(horizon: float) -> FloatArray:
     """Return the optimal switching rates for *horizon* rounds, ascending, shape (m,).
 
     For every alpha* in [0, 1], D(alpha*||alpha_j) is at most delta = 1 / (2 * horizon) for one of the rates
-    alpha_j (thesis, eq. 2.12), and m is about sqrt(2 * horizon). The set is symmetric about 1/2. It contains
-    1/2 as in the thesis, although for some horizons the two neighbours of 1/2 would suffice.
+    alpha_j (thesis, eq. 2.12), and m is about sqrt(2 * horizon). The set is symmetric about 1/2. The rate 1/2
+    is always included, as in the thesis, although for some horizons its two neighbours would suffice.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _levels_below_half(delta: float) -> tuple[float, ...]:
 
 
 def _next_level(level: float, delta: float) -> float:
-    """Return the level whose gap to *level* is *delta* (thesis, eq. 2.13).
+    """Return the next larger rate, whose :func:`_gap` to *level* is *delta* (thesis, eq. 2.13).
 
     Bisection runs to machine precision.
     """

@@ -104,14 +104,14 @@ _KERNELS = [smoothing_matrix(width) for width in WIDTHS]
 class HistogramExperts:
     """Histograms of one waiting time with several half-lives and widths.
 
-    An observed interval adds a mass of 1 to each histogram, after the older mass has decayed. The mass is
-    divided among the bins of the interval in proportion to the histogram itself (the E-step of expectation
-    maximisation).
+    Each observation first reduces the earlier counts by a factor, and then adds a mass of 1. This mass is
+    divided among the bins of the observed interval in proportion to their current masses (the E-step of
+    expectation maximisation).
 
     Parameters
     ----------
     never : float
-        Prior odds of the last bin. The other bins share their mass equally.
+        Prior odds of the last bin. All other bins have the same prior mass.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class HistogramExperts:
         shares : ndarray, shape (103,)
             Share of each bin that lies in the observed interval.
         likelihood : ndarray, shape (9,)
-            Mass of the interval under each histogram, above 0.
+            Probability of the interval under each histogram, above 0.
         """
         self.counts *= _DECAY
         self.counts += self.masses * shares / likelihood[:, None]
@@ -207,7 +207,7 @@ class WaitingTimeModel:
     Parameters
     ----------
     never : float
-        Prior odds that the event occurs after a minute or never.
+        Prior odds of the last bin, in which the event occurs after more than a minute or never.
     mean_s : float
         Prior mean of the exponential distributions, in seconds.
 
@@ -247,7 +247,7 @@ class WaitingTimeModel:
     def observe(self, after_s: float, by_s: float = inf) -> float:
         """Learn that the event occurred in (after_s, by_s].
 
-        With *by_s* = ``inf``, learn that it had not occurred by *after_s*.
+        If *by_s* is ``inf``, the event had not occurred by *after_s*.
 
         Parameters
         ----------
