@@ -32,6 +32,7 @@ TITLES = {
     "recorded": "five recorded pages",
 }
 RADIOS = ("three-node", "esp32-c3", "cyw43439", "nrf7002")
+LABELS = {"three-node": "published card"}
 PRICES = (0.1, 0.25, 1, 10)
 POLICIES = ("psm", "lpsm", *(f"anticipate:price={price:g}" for price in PRICES))
 COLUMNS = ("pages", "radio", "seed", "policy", "energy_j", "slowdown")
@@ -72,7 +73,8 @@ def draw(rows: list[tuple[object, ...]]) -> None:
             colour = series_style(index).colour
             psm_j, psm_slowdown = means[pages, radio, "psm"]
             curve = np.array([means[pages, radio, policy] for policy in POLICIES[2:]])
-            panel.plot(curve[:, 0] / psm_j, curve[:, 1], marker=MARKERS[0], color=colour, label=radio)
+            label = LABELS.get(radio, radio)
+            panel.plot(curve[:, 0] / psm_j, curve[:, 1], marker=MARKERS[0], color=colour, label=label)
             lpsm_j, lpsm_slowdown = means[pages, radio, "lpsm"]
             panel.plot(lpsm_j / psm_j, lpsm_slowdown, MARKERS[1], color=colour)
             panel.plot(1, psm_slowdown, "x", color=colour)
