@@ -55,7 +55,8 @@ class Style(NamedTuple):
         return (0, self.dashes) if self.dashes else "-"
 
 
-# Policies outnumber the colours. Those of one colour differ in their markers.
+# Policies outnumber the colours. Policies of one colour differ in their markers. If a comparison has several,
+# the first of them in this table keeps the colour.
 _POLICIES = {
     "always-on": Style(GREY, "X", DASHES[3]),
     "psm": Style(BLUE, "o", DASHES[0]),
@@ -63,10 +64,10 @@ _POLICIES = {
     "lpsm": Style(VERMILLION, "s", DASHES[1]),
     "anticipate": Style(PURPLE, "D", DASHES[0]),
     "dynamic": Style(ORANGE, "s", DASHES[1]),
+    "adaptive": Style(SKY, "s", DASHES[1]),
     "predict": Style(GREEN, "*", DASHES[6]),
     "stpm": Style(PURPLE, "P", DASHES[2]),
     "share-timeout": Style(ORANGE, "X", DASHES[7]),
-    "adaptive": Style(SKY, "s", DASHES[1]),
     "smart": Style(GREEN, "h", DASHES[4]),
     "uapsd": Style(VERMILLION, "v", DASHES[5]),
     "twt": Style(BLUE, "D", DASHES[4]),
@@ -88,22 +89,25 @@ def policy_style(policy: str, station: str = "") -> Style:
 def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
     """Return a style for each variant of a comparison, with different colours until the palette is used up.
 
-    Each of the *variants* is a pair: a policy, and either the name of its stations or its label. The first
-    variant of a policy has the style of the policy, unless another policy has that colour.
+    Each of the *variants* is a pair: a policy, and either the name of its stations or its label. The styles
+    do not depend on the order of the variants. A built-in policy without parameters has its own style, unless
+    another one has that colour. No class of a user changes the style of a built-in policy.
     """
     styles = [policy_style(policy, name) for policy, name in variants]
     names: set[str] = set()
     colours: list[str] = []
-    # A policy without parameters keeps its colour, wherever it is listed.
-    for index in sorted(range(len(variants)), key=lambda index: bool(_split(variants[index][0])[1])):
+    markers: list[str] = []
+    for index in sorted(range(len(variants)), key=lambda index: _precedence(*variants[index])):
         name, _ = _split(variants[index][0])
         style = styles[index] if name in names else policy_style(name)
-        free = [colour for colour in COLOURS if colour not in colours]
-        if style.colour in colours and free:
-            style = style._replace(colour=free[0])
+        if style.colour in colours:
+            style = style._replace(colour=_first_free(COLOURS, colours) or style.colour)
+        if style.marker in markers and name not in _POLICIES:
+            style = style._replace(marker=_first_free(MARKERS, markers) or style.marker)
         styles[index] = style
         names.add(name)
         colours.append(style.colour)
+        markers.append(style.marker)
     return styles
 
 
@@ -115,12 +119,24 @@ def series_style(index: int) -> Style:
     )
 
 
+def _precedence(policy: str, station: str) -> tuple[bool, bool, int, str, str]:
+    """Return the sort key: built-in policies in the order of the table, their variants, classes of users."""
+    name, parameters = _split(policy)
+    built_in = name in _POLICIES
+    return not built_in, bool(parameters), [*_POLICIES, name].index(name), policy, station
+
+
+def _first_free(values: Sequence[str], used: Sequence[str]) -> str | None:
+    """Return the first of the values that is not used, or None."""
+    return next((value for value in values if value not in used), None)
+
+
 def _split(policy: str) -> tuple[str, list[str]]:
-    """Return the name and the sorted parameters. A class in a file is named without its path."""
+    """Return the name and the sorted parameters. A class in a file is named ``:CLASS``, without its path."""
     name = name_of(policy, "policy")
     texts = (text.strip() for text in split_commas(policy.strip()[len(name) :].lstrip(":")))
     path_and_class = class_file(name)
-    return path_and_class[1] if path_and_class else name, sorted(filter(None, texts))
+    return f":{path_and_class[1]}" if path_and_class else name, sorted(filter(None, texts))
 
 
 _SALT = b"8829"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pytest
 
@@ -58,3 +58,30 @@ def test_the_variants_in_a_comparison_have_different_colours(variants: list[tupl
     styles = distinct_styles(variants)
     assert len({style.colour for style in styles}) == len(styles)
     assert styles[[policy for policy, _ in variants].index(plain := variants[1][0])] == policy_style(plain)
+
+
+@pytest.mark.parametrize(
+    "variants",
+    [
+        ("my.py:EveryThird", "lpsm", "anticipate"),
+        ("twt", "my.py:lpsm", "psm", "lpsm:gamma=1e-5", "lpsm"),
+        ("bsd:p=0.1", "my.py:Mine", "bsd:p=0.5", "other.py:Mine"),
+    ],
+)
+def test_neither_order_nor_a_class_of_a_user_changes_the_style_of_a_built_in_policy(
+    variants: tuple[str, ...],
+) -> None:
+    built_in = [variant for variant in variants if ".py" not in variant]
+    expected = dict(zip(built_in, distinct_styles([(variant, "") for variant in built_in]), strict=True))
+    for order in permutations(variants):
+        styles = dict(zip(order, distinct_styles([(variant, "") for variant in order]), strict=True))
+        assert styles.items() >= expected.items()
+        for own in set(variants) - set(built_in):
+            others = [style for variant, style in styles.items() if variant != own]
+            assert styles[own].colour not in {style.colour for style in others}
+            assert styles[own].marker not in {style.marker for style in others}
+
+
+def test_a_built_in_policy_keeps_its_style_next_to_a_class_of_a_user() -> None:
+    for name in POLICIES.names():
+        assert distinct_styles([("my.py:EveryThird", ""), (name, "")])[1] == policy_style(name)
