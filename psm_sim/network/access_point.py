@@ -1,4 +1,4 @@
-"""Port of a station at the access point, which forwards frames and buffers them for a dozing station."""
+"""Port of the access point, which sends or buffers the frames for one station."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.network.topology_sections import AccessPointParameters
 
 
 class Port:
-    """Port of one station at the access point, with its bounded queue and its TIM bit.
+    """Queue of the access point for one station, and the station's TIM bit.
 
     Frames for an awake station are forwarded at once. Frames for a dozing station are buffered in order. The
     capacity limits the total number of frames that are buffered or in transmission. A frame beyond the
@@ -65,7 +65,7 @@ class Port:
             self._buffer(segment)
 
     def release(self) -> list[BufferedFrame]:
-        """Send and return all buffered frames, as if PS-Polls had retrieved them."""
+        """Send all buffered frames to the station and return them. PS-Polls are not simulated."""
         buffered, self._buffered = self._buffered, []
         if buffered:
             if self.on_buffered:
@@ -77,7 +77,7 @@ class Port:
 
     @property
     def sending_last_frame(self) -> bool:
-        """Whether the frame that is being transmitted is the last one (More Data = 0)."""
+        """Whether the transmission of the last queued frame has begun (More Data = 0)."""
         return self._env.now >= self.downlink.free_at - self.downlink.air_time_s(self._last)
 
     def _buffer(self, segment: Segment) -> None:

@@ -18,9 +18,9 @@ from psm_sim.workload.messages import DATAGRAM, Message, Messages
 class MessageStats:
     """Message counts and latencies of one direction.
 
-    Datagrams of one direction arrive in order, or nearly so. A datagram therefore counts as lost once a later
-    one has arrived. Datagrams after the last one that arrived count as in transit. Messages on a connection
-    are lost only with their connection.
+    A datagram counts as lost if a later one has arrived, because datagrams rarely overtake each other.
+    Datagrams sent after the latest arrived one count as in transit. A message on a connection is lost only if
+    an end gives the connection up.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class MessageStats:
         self._last = self._lost_on_connections = 0
 
     def start(self, message: Message) -> int:
-        """Count a sent message. Return its number, from 1, if it is a datagram, else 0."""
+        """Count a sent message. Return the number of a datagram (1, 2, ...), or 0 for another message."""
         self.sent += 1
         if message.connection != DATAGRAM:
             return 0
@@ -45,7 +45,7 @@ class MessageStats:
         return self._datagrams
 
     def arrived(self, number: int, latency_s: float) -> None:
-        """Record the arrival of a message with datagram number *number* after *latency_s* seconds."""
+        """Record the latency of a message. *number* is the result of :meth:`start`."""
         self.latencies_s.append(latency_s)
         self._datagrams_arrived += number > 0
         self._last = max(self._last, number)
@@ -77,7 +77,7 @@ ArrivalCallback = Callable[[MessageTransit], None]
 class MessageStream:
     """Application at one end of a persistent connection.
 
-    It counts the received bytes, and calls *arrived* with each complete message of the peer.
+    It calls *arrived* with each message of the peer as soon as all bytes of the message have been received.
     Data written before the connection is established are sent afterwards.
 
     Attributes
@@ -109,7 +109,7 @@ class MessageStream:
         return [transit for transit, _ in self._awaited]
 
     def expect(self, transit: MessageTransit, size: int) -> None:
-        """Expect another message from the peer, of *size* bytes."""
+        """Register the next message that the peer sends, of *size* bytes."""
         self._awaited.append((transit, size))
         if len(self._awaited) == 1:
             self._missing += size
@@ -121,7 +121,7 @@ class MessageStream:
             self.endpoint.write(self._waiting)
 
     def received(self, payload_bytes: int) -> None:
-        """Receive bytes and report each message that they complete."""
+        """Count received bytes, and report each message that is now complete."""
         self._missing -= payload_bytes
         while self._awaited and self._missing <= 0:
             transit, _ = self._awaited.popleft()
@@ -130,7 +130,7 @@ class MessageStream:
             self._arrived(transit)
 
     def peer_closed(self) -> None:
-        """Close this end after the peer has closed. In a run, neither end closes the connection first."""
+        """Close this end after the peer has closed. In a run, persistent connections stay open."""
         self.endpoint.close()
 
 
@@ -152,7 +152,7 @@ class PersistentConnection:
         return self._station.endpoint
 
     def accept(self, endpoint: Endpoint) -> MessageStream:
-        """Return the application at the server's end."""
+        """Connect the server's application to its *endpoint*, and return the application."""
         self._server.endpoint = endpoint
         return self._server
 
@@ -176,7 +176,8 @@ Deliver = Callable[[Segment], None]
 class BackgroundMessages:
     """Sender of messages between station and server.
 
-    It handles the datagrams that both hosts receive, and also records when they reach the access point.
+    It is the datagram handler of both hosts, and measures the delay of downlink datagrams from access point
+    to station.
 
     Attributes
     ----------
@@ -212,7 +213,7 @@ class BackgroundMessages:
             self._start(MessageTransit(message, env.now, self.stats[message.direction]))
 
     def at_listener(self, accept: Callable[[Endpoint], Application]) -> Callable[[Endpoint], Application]:
-        """Return a wrapper of *accept* that handles the persistent connections itself."""
+        """Return a function that accepts persistent connections, and passes other connections to *accept*."""
 
         def accept_any(endpoint: Endpoint) -> Application:
             for persistent in self._persistent.values():
@@ -223,14 +224,14 @@ class BackgroundMessages:
         return accept_any
 
     def reopen(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
-        """Reopen a persistent connection that was given up. The messages on it are lost.
+        """Reopen a persistent connection that was given up. Count its messages in transit as lost.
 
         Parameters
         ----------
         given_up
-            The endpoint that has given up. Endpoints of other connections are ignored.
+            The endpoint that gave up. Nothing happens if its connection is not persistent.
         abort
-            Function that aborts the station's endpoint, which may still be open.
+            Function that closes an endpoint at once, if it is open. It is called with the station's endpoint.
         """
         for number, persistent in list(self._persistent.items()):
             if persistent.connection is given_up.connection:
@@ -268,7 +269,7 @@ class BackgroundMessages:
             self._forward(self._segment(transit, message.bytes))
 
     def _handle_arrival(self, transit: MessageTransit) -> None:
-        """Handle the arrival of a message or of its reply: send the reply, or record the latency."""
+        """Schedule the reply to an arrived message. If no reply is due, record the latency instead."""
         message = transit.message
         if transit.answered or not message.reply_bytes:
             transit.stats.arrived(transit.number, self._env.now - transit.sent_s)

@@ -1,4 +1,4 @@
-"""Beacon logic with one event per beacon, a reference for tests of the event-free logic."""
+"""Test reference that advances the radio at every beacon instead of lazily."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from psm_sim.network.world import World
 
 
 def schedule_every_beacon(world: World) -> None:
-    """Schedule an event for every beacon of a new *world*, at which the radio advances its state."""
+    """Advance the radio of *world* at every beacon. Call this before the world runs."""
     number = 0
 
     def beacon() -> None:

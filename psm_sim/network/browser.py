@@ -26,7 +26,7 @@ class Visit(NamedTuple):
     page : Page
         The page.
     started_s, ended_s : float
-        Time of the request, and time at which the last object was complete or the page failed, in seconds.
+        Times of the first request and of the end (page complete or failed), in seconds.
     failure : str
         Reason of the failure; empty if the page was loaded.
     """
@@ -55,7 +55,7 @@ class Browser:
     stalled : callable
         Called when no new byte of a page has arrived for :data:`STALL_S` seconds.
     load_by_dependencies : callable
-        Loads a page with dependencies; must be set before the first such page.
+        Function that loads a ``DependencyPage``. Set it before such a page is loaded.
     page_ended : Event
         Event that fires at the end of the current page.
     """
@@ -107,7 +107,7 @@ class Browser:
         self._progress_s = now_s
 
     def done(self, fetcher: Fetcher) -> None:
-        """Handle a complete object on *fetcher*; request more objects, or finish the page."""
+        """Handle the end of an object: request waiting objects, or finish the page if there are none."""
         self._missing -= 1
         self._open -= 1
         if self.persistent:
@@ -174,7 +174,7 @@ class Fetcher:
         self._missing = 0
 
     def established(self) -> None:
-        """Request the object for which the connection was opened."""
+        """Request the first object."""
         self.request(self._request)
 
     def request(self, request: Request) -> None:
@@ -195,5 +195,5 @@ class Fetcher:
         self._endpoint.close()
 
     def close(self) -> None:
-        """Close the connection, whose objects are complete."""
+        """Close the connection."""
         self._endpoint.close()

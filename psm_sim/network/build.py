@@ -1,4 +1,4 @@
-"""Construction of worlds. Only this module imports optional parts, each only if it is used."""
+"""Construction of worlds. An optional part is imported only if a world uses it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 def build_world(
     topology: Topology, policy: Policy, observers: Sequence[Observer] = (), bss: Bss | None = None
 ) -> World:
-    """Return a world with the parts that its topology and its policy require.
+    """Return a simulated world, with the optional parts that the topology and the policy use.
 
     Parameters
     ----------
     topology, policy, observers
         See :class:`~psm_sim.network.world.World`.
     bss : Bss or None
-        BSS whose clock and channel the station shares with other stations; None for a single station.
+        BSS that the station shares with others; None for a single station.
 
     Raises
     ------
     InputError
-        If topology and policy require incompatible parts.
+        If the topology and the policy are incompatible, e.g. the DCF and service periods.
     """
     hop = _make_hop(topology, policy, bss or bss_of(topology))
     return World(topology, policy, observers, hop, _make_end_systems(topology, hop))
@@ -77,7 +77,7 @@ def _make_end_systems(topology: Topology, hop: WirelessHop) -> EndSystems:
 
 
 def is_plain(topology: Topology) -> bool:
-    """Return whether a topology without the DCF disables all features of real devices."""
+    """Return whether a topology uses no feature of real devices. The MAC model is not checked."""
     access_point, power = topology.access_point, topology.power
     beacon = topology.beacon
     all_zero = (beacon.loss, beacon.busy_air, access_point.group_per_s, power.wake_j) == (0, 0, 0, 0)

@@ -1,8 +1,8 @@
-"""Base current and charge per beacon of a chip, from one or two measured mean currents.
+"""Estimates of a chip's base current and charge per beacon from one or two mean currents.
 
-An idle station that receives each DTIM beacon draws ``base + charge / (D x interval)``. One mean does not
-determine both unknowns. The prior then comes from the other chips: the logarithms of base and charge are
-assumed to be jointly normal.
+The mean current of an idle station that receives every D-th beacon is ``base + charge / (D x interval)``. Two
+means determine base and charge. With one mean, the most probable pair is chosen. The prior is a joint normal
+distribution of the logarithms of base and charge of the other chips.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ current is the greatest measured current, which includes that of the processor.
 
 
 def dozing_ratios_after(periods: Collection[int]) -> tuple[float, float]:
-    """Return the interval of measured over predicted current, given mean currents at these DTIM *periods*.
+    """Return the bounds of measured / predicted current if the means at these DTIM *periods* are known.
 
-    The interval was chosen on the measured currents of all chips. It covers more than four fifths of the
-    currents that were not among the given means (reports/validation, calibration).
+    The bounds were chosen on the measured currents of all chips. They contain more than four fifths of the
+    currents that were not used as means (reports/validation, calibration).
     """
     if len(periods) == 1:
         half = 0.13 if min(periods) >= 3 else 0.25
@@ -68,12 +68,13 @@ def estimate_base_and_charge(
     means_ma : mapping of int to float
         One or two mean currents of an idle station in mA, by DTIM period.
     others : sequence of (float, float)
-        Base and charge of at least four other chips, which are the prior; not used with two means.
+        Base and charge of at least four other chips, from which the prior is computed. Not used with two
+        means.
 
     Raises
     ------
     InputError
-        If no base and charge above 0 fit two means.
+        If the base or the charge that follows from two means is not positive.
     """
     if len(means_ma) == 2:
         (first, low_ma), (second, high_ma) = sorted(means_ma.items(), reverse=True)
@@ -81,8 +82,8 @@ def estimate_base_and_charge(
         base_ma = low_ma - charge_uc / (first * BEACON_MS)
         if charge_uc <= 0 or base_ma <= 0:
             raise InputError(
-                f"{low_ma:g} mA at DTIM {first} and {high_ma:g} mA at DTIM {second} have no base current and"
-                " charge per beacon above 0; measure an idle station in one mode, or give one of them."
+                f"{low_ma:g} mA at DTIM {first} and {high_ma:g} mA at DTIM {second} do not fit a base current"
+                " and a charge per beacon above 0; measure an idle station in one mode, or state one mean."
             )
         return base_ma, charge_uc
     ((period, mean_ma),) = means_ma.items()

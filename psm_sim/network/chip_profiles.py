@@ -1,7 +1,7 @@
 """Chip profiles, which set power draw, timing and TCP stack of a station in any topology.
 
-A profile has tables ``[[mode]]`` with the currents of a data sheet, or a single table ``[power]`` with watts
-and joules, which describes light sleep.
+A profile is a TOML file. It has either tables ``[[mode]]`` with currents from a data sheet, or a table
+``[power]`` with watts and joules in light sleep.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _TOPOLOGY = (
     ("station.wake_ms", ("wake_ms",), 0),
     ("power.supply_v", ("supply_v",), 0),
 )
-"""Topology keys, numbers of a mode whose sum is the value, and factor that converts them to A or C.
+"""Topology key, names of the numbers whose sum is its value, and factor that converts them to A or C.
 
 The factor is 0 for values that are neither currents nor charges.
 """
@@ -72,18 +72,18 @@ class Mode:
     name : str
         One of :data:`MODES`.
     numbers : mapping of str to float
-        ``supply_v``, ``floor_ma`` (asleep), ``extra_ma`` (own timers and keep-alives; the base current is the
-        sum of both), ``awake_ma``, ``transmit_ma``, ``beacon_uc`` (charge above the base for one beacon),
-        ``wake_ms`` and ``wake_uc`` (to wake for a transmission), ``associate_ms``. Missing numbers are
-        unknown.
+        Numbers by name. The current between beacons is ``floor_ma`` (asleep) plus ``extra_ma`` (timers and
+        keep-alives). A beacon adds the charge ``beacon_uc``. Waking for a transmission takes ``wake_ms`` and
+        ``wake_uc``. The other names are ``supply_v``, ``awake_ma``, ``transmit_ma`` and ``associate_ms``.
+        Unknown numbers are missing.
     associate_mc : tuple of float
         Low, typical and high charge in mC of a start-up with an association; empty if unknown.
     origin : mapping of str to str
-        Origin and source of each number. It starts with one of :data:`ORIGINS`.
+        Origin of each number: a text that starts with one of :data:`ORIGINS`.
     spread : mapping of str to tuple of float
-        Low and high value of a number, if the sources differ.
+        Low and high value of each number for which the sources differ.
     default_of : tuple of str
-        Firmwares that use this mode by default.
+        Names of the firmwares whose default mode this is.
     """
 
     name: str
@@ -167,10 +167,10 @@ def load_profile(text: str) -> ChipProfile:
     Parameters
     ----------
     text
-        ``NAME`` or ``NAME:mode=MODE,dtim_N=CURRENT``. The name is the name of a profile or a board, or a path
-        that ends in ``.toml``. By default, the mode is the first associated mode of the file. One or two mean
-        currents of an idle station, in mA at a DTIM period N, replace base and charge per beacon, see
-        :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.
+        ``NAME`` or ``NAME:mode=MODE,dtim_N=CURRENT``. ``NAME`` is a profile, a board, or a path that ends in
+        ``.toml``. The default mode is the first one in which the station is associated. ``dtim_N`` is the
+        measured mean current of an idle station in mA at DTIM period N. One or two of these replace base and
+        charge per beacon, see :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.
 
     Raises
     ------
@@ -232,7 +232,7 @@ def base_and_charge_of_others(mode: str, without: Collection[str] = ()) -> list[
 
 
 def _means(spec: Spec) -> dict[int, float]:
-    """Return the mean currents in mA by DTIM period among the parameters of a profile."""
+    """Return the measured mean currents (``dtim_N``) in mA, by DTIM period."""
     means_ma: dict[int, float] = {}
     for key, text in spec.values.items():
         if key == "mode":
@@ -259,7 +259,7 @@ def _means(spec: Spec) -> dict[int, float]:
 def _check_usual_mode(
     modes: Mapping[str, Mode], chosen: Mode, means_ma: Mapping[int, float], name: str
 ) -> None:
-    """Reject measured means that are usual only in another mode, such as the default of the firmware."""
+    """Raise an error if the measured means are usual in another mode, but not in the *chosen* one."""
 
     def is_usual(mode: Mode) -> bool:
         low, high = DOZING_RATIOS[mode.name]
@@ -330,7 +330,7 @@ def _choose(modes: Mapping[str, Mode], name: str | None, profile: str) -> Mode:
 
 
 def _modes(table: Mapping[str, Any], path: Path) -> dict[str, Mode]:
-    """Return the modes of a profile. Numbers of the table ``[chip]`` belong to every mode."""
+    """Return the modes by name. Each mode also has the numbers of the table ``[chip]``."""
     for key in table:
         if key not in ("mode", "chip"):
             raise InputError(f"{path.name}: {unknown_name_error('key', key, ['mode', 'chip'])}")
@@ -429,7 +429,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
-    """Return the driver's name and TWT support; the table ``[driver]`` may also state the source."""
+    """Return the name of the driver, and whether it supports TWT, from the table ``[driver]``."""
     expected: dict[str, Any] = {"name": "", "twt": False, "source": ""}
     for key, value in table.items():
         if key not in expected:

@@ -14,27 +14,28 @@ from psm_sim.policies.base import Plan
 class Doze:
     """Current doze of a radio. All times are in seconds.
 
-    A :class:`~psm_sim.policies.Rest` may promise further dozes, each of which begins after a beacon at which
-    nothing is buffered. The dozes have equal lengths if the rest repeats, else the lengths in its plan.
+    A :class:`~psm_sim.policies.Rest` can promise further dozes. The radio begins the next one without a new
+    decision if no frame is buffered at a beacon. The dozes have equal lengths with ``Rest.repeat``, else
+    those in ``Rest.plan``.
 
     Parameters
     ----------
     beacons
         The beacon times.
     takes_plans
-        Whether plans are used. If not, the policy decides at every beacon, and a page of ``lpsm`` takes 2.5
-        times as long to simulate.
+        Whether ``Rest.plan`` is used. Otherwise the policy decides after each doze, and a page of ``lpsm``
+        takes 2.5 times as long to simulate.
 
     Attributes
     ----------
     since_s, wakes_s : float
         Start of the doze, and time of the beacon for which the radio wakes.
     number : int
-        Number of this beacon.
+        Number of the beacon at ``wakes_s``.
     every : int
-        Length of the last doze that was begun or loaded from the plan, in beacons.
+        Length of the doze in beacons. :meth:`load_promised_doze` sets it to the length of the next doze.
     every_s : float
-        The same length in seconds.
+        ``every`` in seconds.
     """
 
     def __init__(self, beacons: Beacons, takes_plans: bool = True) -> None:
@@ -61,9 +62,9 @@ class Doze:
         self._wake_for(self.number + 1, self.since_s)
 
     def load_promised_doze(self) -> bool:
-        """Return whether another doze is promised if nothing is buffered at ``wakes_s``.
+        """Return whether the radio can begin another doze at ``wakes_s`` without a new decision.
 
-        This loads the next doze length from the plan when the dozes of the last length are used up.
+        Load the next length from the plan if all dozes of the last length were taken.
         """
         if not self._promised and self._plan is not None:
             if self._dozes is None:
@@ -73,10 +74,10 @@ class Doze:
         return self._promised > 0
 
     def skip_empty_beacons(self, now_s: float) -> int:
-        """Continue to sleep after each beacon from ``wakes_s`` until *now_s*. Return the number of beacons.
+        """Begin the promised dozes from ``wakes_s`` until *now_s*. Return their number.
 
-        Call this only after :meth:`load_promised_doze` has returned true. One call skips all beacons between
-        dozes of equal length. With an event per beacon, a run of ``psm`` would take 6 times as long.
+        Call this only after :meth:`load_promised_doze` has returned true. One call handles all successive
+        dozes of equal length. An event for each beacon would make a run of ``psm`` 6 times as long.
         """
         more = (self._beacons.before(now_s) - self.number) // self.every
         skipped = int(min(more + 1, self._promised))
@@ -87,7 +88,7 @@ class Doze:
         return skipped
 
     def end(self, now_s: float, frames: Sequence[BufferedFrame] = ()) -> Poll:
-        """End the doze at *now_s* and return its poll, with the retrieved *frames*."""
+        """End the doze at *now_s*. Return its length and the retrieved *frames*, as the policy sees them."""
         if self._followed or self._plan is not None:
             self.report_plan_followed()
         slept_ms = 1000.0 * (now_s - self.since_s)
@@ -101,7 +102,7 @@ class Doze:
         return Poll(slept_ms, buffered_bytes, len(arrivals), tuple(arrivals))
 
     def report_plan_followed(self) -> None:
-        """Report to the plan how many of its dozes were taken, and discard it."""
+        """Report the number of dozes taken to the plan, and discard the plan."""
         if self._followed and self._plan is not None:
             self._plan.followed(self._followed, self.number)
         self._plan, self._followed = None, 0

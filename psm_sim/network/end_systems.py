@@ -1,4 +1,4 @@
-"""Client and server hosts with their programs, without faults."""
+"""Client and server hosts, the browser and the HTTP server."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class ServerConnection:
         self._answered = 0
 
     def established(self) -> None:
-        """Answer a request of zero bytes, which is complete at once."""
+        """Answer a request of 0 bytes, for which :meth:`received` is not called."""
         self.received(0)
 
     def received(self, payload_bytes: int) -> None:
-        """Receive bytes and answer the requests that they complete."""
+        """Count received bytes, and answer each request that is now complete."""
         self._received += payload_bytes
         requests = self._endpoint.connection.requests
         while self._answered < len(requests):
@@ -82,7 +82,7 @@ class FramePath(NamedTuple):
 class EndSystems:
     """Factory of the hosts and their programs.
 
-    A world calls the methods in the order of their definition. The class
+    The methods are defined in the order in which a world calls them. The class
     :class:`~psm_sim.network.parts.faults.fault_injection.Faults` overrides them to inject faults.
     """
 
@@ -104,14 +104,14 @@ class EndSystems:
         return Browser(self.env, client, self.topology.browser, on_page)
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Connect the hosts and the browser with each other, and with the handler of their *failures*."""
+        """Set the callbacks of the hosts and the browser, for failures and for pages with dependencies."""
         server.give_up = partial(failures.given_up, "server")
         client.give_up = partial(failures.given_up, "client")
         browser.stalled = failures.stalled
         browser.load_by_dependencies = partial(PageLoad, self.env, browser, (client, server), self.topology)
 
     def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
-        """Start the faults on a *path* for a run of *pages*. Without faults this does nothing."""
+        """Do nothing. A subclass starts the faults of a run here."""
 
     def lost_bytes(self, direction: str) -> int:
         """Return the bytes lost to faults in *direction* ("up" or "down"), including headers."""

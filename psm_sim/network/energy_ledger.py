@@ -11,8 +11,8 @@ from psm_sim.network.topology_sections import PowerParameters
 class Usage(NamedTuple):
     """Time, beacons and energy since the start of the run.
 
-    Each energy is a power times a duration, or an energy per event times the number of events. The time awake
-    without transmissions is ``awake_s - transmit_s``, and its energy is ``awake_j``.
+    Each energy is a power times a duration, or an energy per event times the number of events. ``awake_s``
+    includes ``transmit_s``, but ``awake_j`` excludes ``transmit_j``.
 
     Attributes
     ----------
@@ -22,9 +22,9 @@ class Usage(NamedTuple):
     beacons : int
         Number of beacons for which the radio woke up.
     awake_j, asleep_j, beacons_j : float
-        Energy of the two states and of the beacons, in joules.
+        Energy while awake without transmitting, while asleep, and to receive beacons, in joules.
     transmit_s, transmit_j : float
-        Part of the time awake in which the radio transmits, and its energy; 0 without ``power.transmit_w``.
+        Transmission time in seconds, and its energy in joules; 0 without ``power.transmit_w``.
     wake_ups : int
         Number of wake-ups to transmit; 0 without ``power.wake_j``.
     wake_ups_j : float
@@ -65,8 +65,7 @@ class EnergyLedger(Observer):
     The energy is the sum of power times time over the states awake, asleep and transmitting, plus a fixed
     energy for each beacon, for each wake-up to transmit and for each frame.
 
-    Reading the ledger adds the open interval to the result but not to the sums, so it does not change later
-    results.
+    Reading the ledger does not modify its sums, so it does not change later results.
     """
 
     def __init__(self, power: PowerParameters) -> None:
@@ -82,7 +81,7 @@ class EnergyLedger(Observer):
         self._frames = 0
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Close the interval of the previous state."""
+        """Add the time since the last change to the previous state."""
         self._awake_s, self._asleep_s = self._times_s(time_s)
         self._awake, self._since_s, self._listened_s = awake, time_s, 0.0
 
@@ -95,7 +94,7 @@ class EnergyLedger(Observer):
         self._listened_s += seconds
 
     def transmit(self, seconds: float) -> None:
-        """Count *seconds* of the time awake as time in which the radio transmits."""
+        """Count *seconds* of transmission, which are part of the time awake."""
         if self._power.transmit_w is not None:
             self._transmit_s += seconds
 

@@ -24,7 +24,7 @@ class Host:
     transmit
         Function that sends a segment of the host.
     accept : callable or None
-        Creates the application of a connection that a peer opens. None means the host accepts none.
+        Creates the application for a connection that the peer opens. None: the host accepts no connections.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ class Link:
     flying : deque of (float, Segment)
         Segments queued, in transmission or in propagation, with their arrival times.
     arrival : ReusableEvent
-        Event that fires at the first arrival time.
+        Event at the arrival time of the first segment in ``flying``.
     s_per_byte, latency_s : float
         Transmission time of a byte, and propagation delay, in seconds.
     """
@@ -58,7 +58,7 @@ class Link:
         self.free_at = 0.0
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
-        """Queue one segment behind the others, at *queued_s* seconds (now or later); None means now."""
+        """Queue one segment at *queued_s* seconds, which may be in the future. None: now."""
         if queued_s is None:
             queued_s = self._env.now
         free_at = self.free_at
@@ -85,7 +85,7 @@ class Link:
 
     @property
     def transmitter(self) -> Link:
-        """The link whose ``free_at`` applies to the sender: the first of several fused links."""
+        """The link on which the sender transmits: this link, or the first one of an :class:`Uplink`."""
         return self
 
     @property
@@ -94,11 +94,11 @@ class Link:
         return sum(segment.wire_bytes for _, segment in self.flying)
 
     def _arrive(self, _: Event) -> None:
-        """Deliver the first segment, and each following segment that is due before any other event.
+        """Deliver the first segment, and the following ones until another event comes first.
 
-        Before each delivery, the next arrival gets its event number, as if the arrival were already queued.
-        Events that the delivery schedules for the same time therefore come after the arrival. Delivering
-        several segments in one event saves 6 % of the run time of ``psm``.
+        The event number of the next arrival is taken before each delivery. Events that the delivery schedules
+        for the same time have higher numbers, so they come after the arrival. Delivering several segments in
+        one event saves 6 % of the run time of ``psm``.
         """
         env, flying, arrival = self._env, self.flying, self.arrival
         queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
@@ -115,7 +115,7 @@ class Link:
 
 
 class Uplink:
-    """Two fused links in series; a segment crosses both with a single event.
+    """Two links in series, simulated with a single event per segment.
 
     This saves 6 % of the run time of ``psm``.
 
@@ -124,7 +124,7 @@ class Uplink:
     env
         The clock.
     first, second
-        The links. They carry no other traffic, and no callback observes their frames.
+        The links. They must carry no other segments, and have no callbacks for frames.
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:

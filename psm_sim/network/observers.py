@@ -20,11 +20,11 @@ class Observer:
 
     Notes
     -----
-    All times are in seconds since the start of the run. Consecutive calls of one hook never go back in time.
-    Calls of different hooks can go back in time, because the behaviour of an idle radio (:meth:`radio`,
-    :meth:`beacons` and :meth:`rest`) is computed lazily. This behaviour is reported at the next event that
-    involves the radio, possibly after a frame or a page of a later time. Before :meth:`page` and
-    :meth:`finish` are called, all earlier events of the radio have been reported.
+    All times are in seconds since the start of the run. Consecutive calls of one hook never go back in time,
+    except those of :meth:`air` and :meth:`frame`. The calls of :meth:`radio`, :meth:`beacons` and
+    :meth:`rest` can be late, because the behaviour of an idle radio is computed lazily. :meth:`frame` may
+    already have reported a later time. Before :meth:`page` and :meth:`finish` are called, all earlier events
+    of the radio have been reported.
 
     Examples
     --------
@@ -67,16 +67,16 @@ class Observer:
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Handle beacons that a dozing radio woke up to receive.
 
-        The radio continues to doze after each of them, unless a call of :meth:`radio` follows with the time
-        of the last one.
+        The radio dozes again after each of them. If it wakes up at the last one, :meth:`radio` is called
+        next, with the time of that beacon.
 
         Parameters
         ----------
         first_s : float
             Time of the first beacon, in seconds.
         count : int
-            Number of beacons, at least 1. In all but the last, the station's TIM bit is 0 and the policy
-            is not asked.
+            Number of beacons, at least 1. Only at the last one can the station's TIM bit be 1, or the policy
+            decide.
         every_s : float
             Interval between the beacons, in seconds. The interval is meaningless if *count* is 1.
         """
@@ -84,23 +84,23 @@ class Observer:
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Handle a sleep decision, which the policy makes when the link becomes idle.
 
-        Overriding this hook disables fast-forwarding through the plan of a policy. See :meth:`decision`.
+        Overriding this hook disables the plans of policies, which slows the run down. See :meth:`decision`.
 
         Parameters
         ----------
         time_s : float
             Time at which the link became idle, in seconds.
         poll : Poll or None
-            Observation that the policy received; None after an uplink packet.
+            Observation that the policy received; None if the radio last woke, or stayed awake, to transmit.
         rest : Rest
-            The decision. With ``repeat`` it also applies after beacons in which the station's TIM bit is 0.
+            The decision. With ``repeat``, the doze is repeated after each beacon in which the station's TIM
+            bit is 0.
         """
 
     def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Handle a sleep decision, except those that a plan of the policy has anticipated.
+        """Handle a sleep decision that the policy makes, not the further dozes of a plan.
 
-        In contrast to :meth:`rest`, overriding this hook costs no additional calls of a policy with a plan,
-        because the policy is not asked at the beacons of its plan.
+        Overriding this hook causes no additional calls of a policy with a plan, in contrast to :meth:`rest`.
 
         Parameters
         ----------
@@ -121,15 +121,14 @@ class Observer:
         frames : int
             New number of buffered frames.
         retrieved : int
-            Number of previously buffered frames that are now sent to the station; 0 if a frame was
-            added or dropped.
+            Number of buffered frames that the station retrieves now; 0 if a frame was added or dropped.
         """
 
     def air(self, frame: AirFrame) -> None:
-        """Handle a frame on the wireless channel, as soon as its transmission is certain.
+        """Handle a frame on the wireless channel.
 
-        Frames are not reported in the order of their times. A link reports a frame when it is queued. The
-        DCF reports a frame when it has been received. All earlier events of the radio have been reported.
+        A link reports a frame when it is queued, the DCF when it has been received. Frames are therefore not
+        reported in the order of their times. All earlier events of the radio have been reported.
 
         Parameters
         ----------
@@ -138,17 +137,17 @@ class Observer:
         """
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Handle a segment that is queued on a link.
+        """Handle a segment on a link. DCF links report it on delivery, other links when it is queued.
 
         Frames that the access point drops or buffers are not on any link.
 
         Parameters
         ----------
         link : Link
-            The link, identified by its ``name``. Its ``free_at`` is already the time in seconds at which
-            this segment will have been sent.
+            The link, identified by its ``name``. Its ``free_at`` is the time in seconds at which the
+            transmission of this segment ends.
         queued_s : float
-            Current time, in seconds.
+            Time at which it is queued, in seconds; with the DCF, start of its transmission.
         arrives_s : float
             Time of delivery, in seconds.
         segment : Segment
@@ -165,7 +164,7 @@ class Observer:
         time_s : float
             Current time, in seconds.
         segment : Segment
-            The TCP segment, which :meth:`frame` reported when it was queued.
+            The TCP segment, which :meth:`frame` has reported before.
         """
 
     def page(self, visit: Visit) -> None:
@@ -182,9 +181,9 @@ class Observer:
 
 
 class ObserverHooks:
-    """Hook table: the methods to call for each event, in observer order.
+    """Methods to call for each event, in the order of the observers.
 
-    It contains only methods that a class overrides, so an event without handlers costs an empty loop.
+    Only overridden methods are included, so an event without handlers costs an empty loop.
     """
 
     def __init__(self, observers: Sequence[Observer]) -> None:

@@ -1,8 +1,8 @@
 """Loading of a page by its dependencies, over connections of HTTP/1.1 and HTTP/2 to several hosts.
 
 All recorded hosts are at the simulated server. If the round-trip time of the topology is shorter than
-recorded, the server waits for the difference before each reply, and once for each handshake. The time to the
-first byte is thus as recorded, unless the topology is slower.
+recorded, the server delays each reply and each handshake by the difference. The time to the first byte is
+thus as recorded, unless the topology is slower.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class PageLoad:
             act()
 
     def received_first_byte(self, index: int) -> None:
-        """Release the objects that depend on the first byte of an object."""
+        """Schedule the requests that wait for the first byte of object *index*."""
         self._happened(index, at_first_byte=True)
 
     def received_last_byte(self, index: int) -> None:
-        """Release the objects that depend on the end of an object. The last object ends the page."""
+        """Schedule the requests that wait for the end of object *index*. The last object ends the page."""
         self._missing -= 1
         self._happened(index, at_first_byte=False)
         if not self._missing:

@@ -1,4 +1,4 @@
-"""Outcome of each page of a run: the pages loaded so far, and the handling of failed pages."""
+"""Times and energy of the pages of a run, and the handling of failed pages."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class PageError(InputError):
         )
 
     def under(self, policy: str) -> PageError:
-        """Return the same error with another policy name, e.g. the spec that the user wrote."""
+        """Return a copy of the error with another policy name in its message."""
         return PageError(self.page, self.cause, self.dropped_frames, policy)
 
 
@@ -110,14 +110,14 @@ class PageFailureHandler:
     Parameters
     ----------
     topology
-        Determines whether failures are reported.
+        The run reports failures and continues if ``topology.can_fail`` is true.
     visits, port, policy
-        Data for the error message: pages so far, dropped frames, and name of the policy.
+        Pages so far, access-point port, and name of the policy, for the error message.
 
     Attributes
     ----------
     report : callable
-        Called with the reason of a failure; must be set if failures are reported.
+        Called with the reason if a page fails and the run continues.
     """
 
     def __init__(self, topology: Topology, visits: PageVisits, port: Port, policy: str) -> None:

@@ -1,7 +1,7 @@
 """Radio of a station in power-save mode, and its states.
 
-Beacons are times on a grid, not events. :meth:`Radio.advance` computes which beacons the radio has received
-since the last call. It is called before the radio transmits, for example.
+Beacons cause no events. Before the state of the radio is used, e.g. to transmit, :meth:`Radio.advance`
+computes which beacons the radio has received since the last call.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Radio:
     """Radio that dozes as its policy decides, receives beacons, and wakes up to transmit.
 
     :class:`~psm_sim.network.radio.State` lists its states. An idle radio causes no events, because
-    :meth:`advance` computes its state lazily. Only a buffered frame arms an alarm.
+    :meth:`advance` computes its state lazily. An alarm is set only if frames are buffered.
 
     Parameters
     ----------
     env, doze
-        The clock, and the doze, which has not begun.
+        The clock, and a new :class:`~psm_sim.network.doze.Doze`.
     port, uplink
         The station's port at the access point, and the link on which it transmits.
     on_radio, on_beacons
@@ -71,7 +71,8 @@ class Radio:
     Attributes
     ----------
     decide : callable
-        Returns the next rest, given the time in seconds and the last poll. Set it before the clock starts.
+        Returns the next :class:`~psm_sim.policies.Rest`, from the time in seconds and the last poll. Set it
+        before the clock starts.
     deliver : callable
         Handles each received frame. Set it before the clock starts.
     """
@@ -102,7 +103,7 @@ class Radio:
         self._doze = doze  # current doze if DOZING, otherwise the last doze
 
     def offer(self) -> bool:
-        """Return whether the radio accepts a frame now. A radio that accepts it stays awake."""
+        """Return whether the radio can receive a frame now. If so, it stays awake for the frame."""
         if self._state is DOZING and self._beacon_alarm.deadline < inf:
             return False
         self.advance(self._env.now)
@@ -123,14 +124,14 @@ class Radio:
             self.announced()
 
     def announced(self) -> None:
-        """Handle the setting of the TIM bit: schedule the wake-up, or if SEND_ONLY the next decision."""
+        """Handle buffered frames: wake at the end of the doze, or get a decision once the link is idle."""
         if self._state is DOZING:
             self._beacon_alarm.at(self._doze.wakes_s)
         elif not self._awaited:
             self._idle_alarm.at(self._idle_s())
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Wake up to transmit. Return the resulting poll if a doze was interrupted, else None."""
+        """Wake up to transmit. Return the poll of the doze that this interrupts, or None."""
         if self._state is BUSY and self._awaited:
             return None
         self.advance(now_s)
@@ -170,7 +171,7 @@ class Radio:
                 self._begin_rest(self._idle_s())
 
     def _idle_s(self) -> float:
-        """Return the time at which the link becomes idle, if no frames are awaited."""
+        """Return the end of the last frame sent or received, when the link becomes idle."""
         last_s, free_at = self._last_frame_s, self._transmitter.free_at
         return last_s if last_s >= free_at else free_at
 
@@ -197,9 +198,9 @@ class Radio:
             self.announced()
 
     def _receive_beacons(self, now_s: float) -> None:
-        """Receive the beacon at which the doze ends, and further beacons before *now_s* if more dozes follow.
+        """Receive beacons in which the station's TIM bit is not set.
 
-        The station's TIM bit is not set in any of them.
+        These are the beacon at which the doze ends, and the beacons of promised dozes before *now_s*.
         """
         first_s = self._doze.wakes_s
         if self._doze.load_promised_doze():
@@ -220,7 +221,7 @@ class Radio:
     def _interrupt_doze(self, now_s: float) -> Poll:
         """End the doze in order to transmit, and return its poll.
 
-        The poll contains the buffered frames if the access point releases them on uplink frames.
+        The station also retrieves the buffered frames if ``access_point.release_on_uplink`` is true.
         """
         self._beacon_alarm.cancel()
         release = self._port.release_on_uplink
@@ -228,7 +229,7 @@ class Radio:
         return self._doze.end(now_s, self._retrieve() if release else ())
 
     def _idle_while_send_only(self) -> None:
-        """Get the next decision once the link is idle, because buffered frames wait for it."""
+        """Get the next decision now that the link is idle, so that buffered frames can be retrieved."""
         # If every beacon has an event, a beacon at the same instant may already have changed the state.
         if self._state is SEND_ONLY:
             self._begin_rest(self._env.now)

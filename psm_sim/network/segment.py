@@ -32,7 +32,7 @@ class Request(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class ConnectionId:
-    """Identity of a TCP connection, and the content of its byte stream.
+    """Identity of a TCP connection, with its requests and replies.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class ConnectionId:
         Requests in the client's byte stream, in order. Segments have no content, so the server reads a
         request here once enough bytes have arrived.
     replies : list of Request
-        Requests in the order in which the server replies. The client looks up here which object a reply
+        Answered requests, in the order of the replies. From these, the client knows which object a reply
         contains.
     number : int
         Number of the connection in the order of opening by its host, from 0; -1 if no host opened it.

@@ -18,9 +18,9 @@ FrameKind = Literal["data", "group", "null", "ps-poll", "ack", "beacon"]
 class AirFrame(NamedTuple):
     """Frame on the wireless medium. All times are in seconds.
 
-    The link model reports a frame when it is queued, and no beacons. The DCF model reports a frame after its
-    transmission. If a beacon is late, the DCF model reports it before the frame that delays it. All other
-    beacons are sent when they are due, or a PIFS later with the DCF model.
+    The link model reports frames when they are queued. The DCF model reports frames after their transmission,
+    and late beacons before the frame that delays them. Other beacons are not reported. They are sent when
+    they are due, or a PIFS later with the DCF model.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class AirFrame(NamedTuple):
     uplink : bool
         Whether the station sends it.
     queued_s, starts_s : float
-        Time at which the frame is queued at its sender, and start of transmission. A late beacon replaces all
-        beacons that are due from ``queued_s`` on.
+        Time at which the frame is queued at its sender, and start of transmission. For a beacon, ``queued_s``
+        is the due time of the first beacon that it replaces.
     air_s : float
         Duration of the transmission.
     heard_s : float
@@ -42,8 +42,7 @@ class AirFrame(NamedTuple):
     sleeps : bool or None
         Power Management bit; None if the MAC does not model it.
     more : bool or None
-        More Data bit. None means that the bit is set if another frame is queued behind this frame when its
-        transmission starts.
+        More Data bit. None: the bit is set if the next frame is queued at ``starts_s`` or earlier.
     """
 
     kind: FrameKind
@@ -88,7 +87,7 @@ class SniffedLink(Link):
         self._notify(segment, queued_s, arrives_s)
 
     def carry(self, segment: Segment, queued_s: float) -> float:
-        """Transmit and report a segment queued at *queued_s* seconds. Return its arrival time."""
+        """Transmit a segment that is queued at *queued_s* seconds, and report it. Return its arrival time."""
         starts_s = max(self.free_at, queued_s)
         self.free_at = starts_s + self.air_time_s(segment)
         self._report(segment, queued_s, starts_s)
@@ -111,7 +110,7 @@ class SniffedLink(Link):
 
 
 class SniffedUplink(Uplink):
-    """Uplink whose first link reports its frames."""
+    """Uplink that reports the frames on its first, wireless link."""
 
     transmitter: SniffedLink
 

@@ -21,10 +21,11 @@ class Station:
     env, radio
         The clock and the radio.
     policy
-        Policy that decides on every rest and is notified of uplink packets. Call :meth:`start` to start it.
+        Policy that makes the sleep decisions and is notified of uplink packets. Call :meth:`start` to start
+        it.
     on_rest
-        Called after each decision, with the arguments of the methods ``rest`` and ``decision`` of
-        :class:`~psm_sim.network.observers.Observer`.
+        Called after each sleep decision, with the arguments of :meth:`Observer.rest
+        <psm_sim.network.observers.Observer.rest>`.
     on_frame
         Called for each frame that the host sends or receives; None if frames are not counted.
     """
@@ -45,7 +46,7 @@ class Station:
         self._mss = 0
 
     def start(self, beacon_s: float, topology: Topology) -> None:
-        """Start the policy for beacons *beacon_s* seconds apart, with power and DTIM period of *topology*."""
+        """Start the policy with a beacon interval, and with the power and DTIM period of *topology*."""
         policy, power, self._mss = self._policy, topology.power, topology.tcp.segment_bytes
         describe_radio(
             policy,
@@ -77,7 +78,7 @@ class Station:
         self._radio.send(null_frame())
 
     def received_group(self, segment: Segment) -> None:
-        """Receive a group addressed frame, and notify the policy if it implements the hook."""
+        """Receive a group addressed frame. Notify the policy if it implements ``received``."""
         if self._on_frame is not None:
             self._on_frame()
         if self._policy.wants("received"):
@@ -85,7 +86,7 @@ class Station:
             self._policy.received(self._env.now, Frame(-1, size, payload, False, False, group=True))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return *deliver*, wrapped to count frames and to notify the policy if either is required."""
+        """Return *deliver*, or a function that first counts a frame or notifies the policy, as required."""
         if self._on_frame is not None:
             deliver = _counting(deliver, self._on_frame)
         if not self._policy.wants("received"):
@@ -106,7 +107,7 @@ class Station:
         return rest
 
     def _frame(self, segment: Segment) -> Frame:
-        """Return the part of a segment that a driver can observe."""
+        """Return the header fields of a segment that the driver sees."""
         if isinstance(segment, RecordedPacket):
             return segment.frame
         syn, ends = segment.syn, segment.fin or segment.rst

@@ -33,17 +33,16 @@ class World:
     topology
         The topology.
     policy
-        The policy, which is not copied. The world starts it; the caller must call its ``finish``.
+        The policy itself, not a copy. The world calls its ``start``, and the caller must call its ``finish``.
     observers
         Observers, notified after the energy ledger.
     hop, ends
-        Wireless hop and end systems from :func:`~psm_sim.network.build.build_world`. Worlds do not share
-        them.
+        Wireless hop and end systems, which :func:`~psm_sim.network.build.build_world` creates for this world.
 
     Attributes
     ----------
     visits : PageVisits
-        The loaded pages, with the state of the ledger at the end of each.
+        The loaded and failed pages, each with the usage of the radio at its end.
     events : int
         Number of SimPy events of the world's group at the end of the last page.
     messenger : BackgroundMessages or None
@@ -109,7 +108,7 @@ class World:
         Raises
         ------
         InputError
-            If the run would have too many frames.
+            If the run would exceed :data:`~psm_sim.common.input_limits.MAX_FRAMES`.
         """
         check_work(self.topology, pages, messages)
         if messages:
@@ -136,7 +135,7 @@ class World:
             finish(self.env.now)
 
     def _add_messenger(self, messages: Messages) -> None:
-        """Insert a messenger into the path of frames. Runs without messages are not slowed down."""
+        """Create the sender of background messages, and pass it new connections and downlink frames."""
         self.messenger = messenger = BackgroundMessages(self.env, self.client, self.server, messages)
         self.server.accept = messenger.at_listener(self.ends.serve)
         self.wired_down.deliver = messenger.at_access_point(self.wired_down.deliver)
@@ -166,14 +165,14 @@ class World:
 
 
 class WorldGroup:
-    """Group of worlds on the same clock. Each world has one station, and all were built with the same BSS.
+    """Group of worlds, one for each station, on the same clock. Several worlds share one BSS.
 
     Attributes
     ----------
     events : int
         Number of SimPy events of all worlds.
     browsing : bool
-        False after a station has loaded its last page, until :meth:`run` resets it.
+        False if a station has just loaded its last page, which stops the clock until :meth:`run` handles it.
     """
 
     def __init__(self, worlds: Sequence[World]) -> None:
@@ -196,11 +195,10 @@ class WorldGroup:
         pages, messages
             Pages and messages of each station.
         over
-            Called with the number of a station when its last page is complete. The station stays associated
-            and sends only what its open connections still require.
+            Called with the index of a station when its last page is complete. The station stays associated,
+            but loads no more pages.
         until : int or None
-            Index of the station whose last page ends the run; if None, the run ends with the last page of all
-            stations.
+            Index of a station: the run ends when this station is done. None: the run ends when all are done.
 
         Raises
         ------
@@ -219,7 +217,7 @@ class WorldGroup:
                 over(number)
 
     def _done(self, busy: Sequence[tuple[int, World]]) -> list[tuple[int, World]]:
-        """Return the stations that are done. If none is done, check that all pages make progress."""
+        """Return the stations that are done. If there are none, check for stalled pages."""
         if self.browsing:
             for _, world in busy:
                 world.browser.check()
@@ -259,7 +257,7 @@ def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) ->
 
 
 def estimate_frames(topology: Topology, pages: Sequence[Page], messages: Messages) -> dict[str, float]:
-    """Return the estimated number of frames and beacons that are simulated one by one, by their source.
+    """Return the estimated number of simulated frames and beacon events, by their source.
 
     The length of the run is estimated as the sum of think times and server delays.
     """

@@ -1,4 +1,4 @@
-"""Association of a station, its time-out at the access point, and the timer of keep-alive and poll frames."""
+"""Association that expires if the station is idle, and timer of keep-alive and poll frames."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Association:
         return self._takes_s if lapsed else 0.0
 
     def answer_polls(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a wrapper of *deliver* that acknowledges null data frames instead of delivering them."""
+        """Return a function that answers polls (null data frames) and passes other frames to *deliver*."""
 
         def receive(segment: Segment) -> None:
             if is_null(segment):
@@ -72,7 +72,7 @@ The access point polls an idle station by a null data frame (AP_DISASSOC_DELAY o
 
 
 class IdleTimer:
-    """Timer that calls *action* after each *limit_s* seconds for which the station has been idle."""
+    """Timer that calls *action* each time the station has been idle for *limit_s* seconds."""
 
     def __init__(
         self, env: Environment, association: Association, limit_s: float, action: Callable[[], None]

@@ -123,14 +123,14 @@ class LossyBeaconRadio(Radio):
             self._ledger.listen(_LISTEN_S)
 
     def _listen(self, time_s: float) -> None:
-        """Notify observers that the radio is awake, unless it has been awake since the last missed beacon."""
+        """Start to listen, and notify observers that the radio is awake. Do nothing if it listens already."""
         if not self._listening:
             self._listening = True
             for on_radio in self._on_radio:
                 on_radio(time_s, True)
 
     def _enter(self, state: State, time_s: float) -> None:
-        """Change the state. A radio that listens for a beacon is already awake."""
+        """Change the state, and stop listening for a beacon."""
         if self._listening:
             self._listening, self._state = False, BUSY
         super()._enter(state, time_s)

@@ -1,4 +1,4 @@
-"""Gilbert model: frames that are lost independently or in runs, and the random numbers of frames."""
+"""Gilbert model of frame losses (independent or in runs), and a source of random numbers."""
 
 from __future__ import annotations
 

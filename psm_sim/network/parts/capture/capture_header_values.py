@@ -87,7 +87,7 @@ def capture_header_values(topology: Topology) -> CaptureHeaderValues:
 
 
 def _mac_settings(topology: Topology) -> dict[str, Any]:
-    """Return rates, durations and beacon times, by field of :class:`CaptureHeaderValues`."""
+    """Return the fields of :class:`CaptureHeaderValues` that depend on the MAC model."""
     if topology.mac.model == "dcf":
         timing = FrameTiming(topology.mac)
         mbps = {"ack": timing.control_mbps, "ps-poll": timing.data_mbps, "beacon": timing.beacon_mbps}

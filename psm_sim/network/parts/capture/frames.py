@@ -49,8 +49,8 @@ _PORTS = 64_512  # number of ports from 1024 to 65,535
 class PendingFrame:
     """Frame of one station.
 
-    ``sort_s`` determines its position in the file. ``more`` is None if the More Data bit follows from the
-    queue. The other attributes are those of :class:`~psm_sim.network.sniffed_link.AirFrame`.
+    ``sort_s`` determines its position in the file. ``more`` is None until the next frame determines the More
+    Data bit. The other attributes are those of :class:`~psm_sim.network.sniffed_link.AirFrame`.
     """
 
     sort_s: float
@@ -94,7 +94,7 @@ def _us(time_s: float) -> int:
 
 
 def frame_record(frame: PendingFrame, number: int, values: CaptureHeaderValues) -> bytes:
-    """Return the record of a frame with a sequence number."""
+    """Return the record of a frame. *number* is its sequence number."""
     station, access_point = mac_of(frame.aid), mac_of(0)
     receiver, sender = (access_point, station) if frame.uplink else (station, access_point)
     bits = _RETRY * frame.retry | _SLEEPS * frame.sleeps | _MORE * bool(frame.more)
@@ -122,7 +122,7 @@ def ack_record(frame: PendingFrame, values: CaptureHeaderValues) -> bytes:
 def beacon_record(
     number: int, starts_s: float, sequence: int, bitmap: bytes, group: bool, values: CaptureHeaderValues
 ) -> bytes:
-    """Return the record of beacon *number*. *group* tells whether group addressed frames follow it."""
+    """Return the record of beacon *number*. *group* is true if group addressed frames follow the beacon."""
     mac = _MAC.pack(0x80, 0, 0, BROADCAST, mac_of(0), mac_of(0), sequence << 4)
     body = _BEACON.pack(
         _us(starts_s), values.beacon_tu, 1, b"\0\x07psm_sim", b"\x01\x04\x82\x84\x8b\x96", b"\x03\x01\x01",

@@ -16,19 +16,17 @@ from psm_sim.policies.base import ServicePeriod
 
 
 class ImpliedFrames:
-    """Null data frames and PS-Polls of one station, which a plain link implies but does not transmit.
+    """Null data frames and PS-Polls of one station, which the link model does not simulate.
 
-    They have no duration, so each is placed at the time of the event that it announces. A station with
-    service periods (*served*) never announces that it is awake. The frames that a real station would send
-    follow from the topology, see docs/captures.md.
+    They are inserted where a real station would send them (docs/captures.md), with a duration of 0. A station
+    with service periods (*served*) never announces that it is awake.
 
     Attributes
     ----------
     sleeps : bool
         PM bit of the station, as the access point knows it.
     awaited : int
-        Number of frames for which a PS-Poll is still to be added. If this is 0 and ``sleeps`` is
-        false, :meth:`add_before` has no effect.
+        Number of PS-Polls that are still to be added.
     """
 
     def __init__(self, topology: Topology, served: bool, aid: int, sniffer: Sniffer) -> None:
@@ -41,9 +39,9 @@ class ImpliedFrames:
         self.sleeps = False
 
     def radio(self, time_s: float, awake: bool, by_beacon: bool) -> None:
-        """Add the null data frame of a change of the radio state.
+        """Add the null data frame that announces a change of the radio state.
 
-        A station that wakes to transmit (*by_beacon* is false) announces this by the PM bit of its frame.
+        If the station wakes to transmit (*by_beacon* is false), its own frame announces the change.
         """
         if not awake:
             if not self.sleeps:
@@ -55,7 +53,7 @@ class ImpliedFrames:
             self.sleeps = False
 
     def retrieved(self, time_s: float, frames: int) -> None:
-        """Handle the retrieval of buffered frames: add a null data frame, or count *frames* PS-Polls."""
+        """Add the null data frame that retrieves *frames* buffered frames, or plan a PS-Poll for each."""
         if self._announces_awake:
             if self.sleeps:
                 self._add_null(time_s, False)
@@ -63,7 +61,7 @@ class ImpliedFrames:
             self.awaited += frames
 
     def add_before(self, queued_s: float, starts_s: float) -> None:
-        """Add the frame that precedes a downlink data frame. The times of the latter are in seconds."""
+        """Add the PS-Poll or null data frame that precedes a downlink data frame with these times."""
         if self.awaited:
             self.awaited -= 1
             self._add(starts_s, "ps-poll", True)
@@ -75,15 +73,15 @@ class ImpliedFrames:
         self._add(time_s, "null", sleeps)
 
     def _add(self, time_s: float, kind: str, sleeps: bool) -> None:
-        """Add an uplink frame without duration, sorted directly after a frame of the same time."""
+        """Add an uplink frame of duration 0 directly after *time_s*."""
         self._sniffer.add(PendingFrame(nextafter(time_s, inf), time_s, 0.0, kind, self._aid, True, sleeps))
 
 
 class Capture(Observer):
     """Observer that writes the frames of a station to a pcap file.
 
-    A plain link reports data frames only. The capture then adds the implied null data frames, PS-Polls
-    and ACKs. If the MAC reports all kinds of frames, with their PM bits, they are written unchanged.
+    The link model reports no ACKs, PS-Polls and null data frames that announce the power state, so the
+    capture adds them. With the DCF, it writes the reported frames unchanged.
     """
 
     def __init__(self, sniffer: Sniffer) -> None:
@@ -105,7 +103,7 @@ class Capture(Observer):
         self._implied = ImpliedFrames(topology, service is not None, self._aid, self._sniffer)
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Add the null data frame that announces the change, if the station sends one."""
+        """Add the null data frame that announces the new state, if a real station sends one."""
         if not self._reports_all:
             self._implied.radio(time_s, awake, awake and time_s == self._beacon_s)
 
@@ -122,7 +120,7 @@ class Capture(Observer):
             self._implied.retrieved(time_s, retrieved)
 
     def air(self, frame: AirFrame) -> None:
-        """Record a frame, and write the frames whose order is certain."""
+        """Record a frame, and write pending frames if there are many."""
         kind, up, queued_s, starts_s, air_s, heard_s, segment, retry, sleeps, more = frame
         if kind == "beacon":
             self._sniffer.times.late(frame)

@@ -24,8 +24,8 @@ _FLUSH_FRAMES = 4096
 class TimBit:
     """TIM bit of one station over time. All times are in seconds.
 
-    The TIM of a beacon includes frames that are buffered at the beacon time. If the station retrieves a frame
-    because of a beacon, the frame counts as buffered until that beacon.
+    The bit is set in a beacon if frames are buffered when the beacon is due. Frames that the station
+    retrieves because of this beacon are included.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class TimBit:
     def buffered(self, time_s: float, frames: int, retrieved: int) -> float:
         """Record the number of buffered frames, see :meth:`psm_sim.network.Observer.buffered`.
 
-        Return the time of the change. A change that a beacon caused is moved after the beacon.
+        Return the time of the change, which is just after the beacon if a beacon caused the change.
         """
         if retrieved and abs(time_s - self.heard_s) < TOLERANCE_S:
             time_s = nextafter(self.heard_s, inf)
@@ -52,9 +52,9 @@ class TimBit:
         return time_s
 
     def settled(self, now_s: float) -> float:
-        """Return the time up to which the bit is final.
+        """Return the time until which the bit is known.
 
-        A set bit is final only up to the last report, because frames that age out are reported late.
+        A set bit is known until the last report only, because frames may have aged out without a report.
         """
         return min(self._notified_s, now_s) if self._last else now_s
 
@@ -89,7 +89,7 @@ class BeaconTimes:
         return self._late.get(number, number * self.grid.interval_s + self._gap_s)
 
     def forget(self, number: int) -> None:
-        """Forget a beacon that has been written."""
+        """Discard the time of a late beacon that has been written."""
         self._late.pop(number, None)
 
     def first_heard_from(self, time_s: float) -> int:
@@ -138,7 +138,7 @@ class Sniffer:
         self._pending.append(frame)
 
     def flush(self, now_s: float) -> None:
-        """If many frames are pending, write those whose order is final at *now_s* seconds."""
+        """If many frames are pending at *now_s*, write those that no later frame can precede."""
         if len(self._pending) >= self._flush_frames:
             self._write(min(tim.settled(now_s) for tim in self._tims))
 

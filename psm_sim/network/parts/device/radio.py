@@ -14,7 +14,7 @@ from psm_sim.policies import Poll
 
 
 class DeviceRadio(LossyBeaconRadio):
-    """Radio of a device, with its association and the mean delay of a beacon by a busy channel."""
+    """Radio of a real device. *beacon_delay_s* is the mean delay of a beacon by a busy channel."""
 
     _uplink: Link
 
@@ -40,7 +40,7 @@ class DeviceRadio(LossyBeaconRadio):
         return super().wake_to_send(now_s)
 
     def settle(self, now_s: float) -> None:
-        """Advance to *now_s*, and count the guard times and beacon delays of an unfinished doze."""
+        """Advance to *now_s*. In an unfinished doze, count the time spent listening for beacons."""
         super().settle(now_s)
         if self._state is DOZING:
             self._count_guard_times()
@@ -55,7 +55,7 @@ class DeviceRadio(LossyBeaconRadio):
         return True
 
     def receive_group(self, segment: Segment) -> None:
-        """Receive one group addressed frame. Frames buffered for a SEND_ONLY radio remain buffered."""
+        """Receive one group addressed frame. This does not retrieve buffered frames."""
         self._awaited -= 1
         self._last_frame_s = self._env.now
         self.on_group(segment)
@@ -63,7 +63,7 @@ class DeviceRadio(LossyBeaconRadio):
             self.announced()
 
     def unannounced(self) -> None:
-        """Handle the loss of all buffered frames: cancel the wake-up that would retrieve them."""
+        """Cancel the planned wake-up, because the access point has lost all buffered frames."""
         self._beacon_alarm.cancel()
         self._idle_alarm.cancel()
 
@@ -103,7 +103,7 @@ class DeviceRadio(LossyBeaconRadio):
         super()._fall_asleep(since_s)
 
     def _enter(self, state: State, time_s: float) -> None:
-        """Change the state, and count the guard times and beacon delays of a doze at its end."""
+        """Change the state. At the end of a doze, count the time spent listening for beacons."""
         # Count once per doze, so that the sums are the same with and without an event for every beacon.
         if self._state is DOZING and state is not DOZING:
             self._count_guard_times()

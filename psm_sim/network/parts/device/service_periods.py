@@ -38,7 +38,7 @@ class ServicePeriodLedger(EnergyLedger):
         self._overhead_s, self._periods = overhead_s, 0
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Close the interval of the previous state."""
+        """Add the time since the last change to the previous state."""
         super().radio(time_s, awake)
         self._periods = 0
 
@@ -94,7 +94,7 @@ class ServicePeriodPort(DevicePort):
 
 
 class ServicePeriodRadio(DeviceRadio):
-    """Radio that receives frames in service periods only. Outside of them it is at most SEND_ONLY."""
+    """Radio that receives frames in service periods only. Between periods, its port buffers them."""
 
     _port: ServicePeriodPort
 
@@ -126,7 +126,7 @@ class ServicePeriodRadio(DeviceRadio):
         return not self._agreed and super().accepts_group(number, frames)
 
     def announced(self) -> None:
-        """Handle the setting of the TIM bit: schedule the next decision, or the wake-up for the frames."""
+        """Handle buffered frames: wake at the end of the doze, or get a decision once the link is idle."""
         if self._state is AWAKE:
             self._idle_alarm.at(max(self._env.now, self._awake_until_s))
         elif self._state is BUSY:
@@ -166,7 +166,7 @@ class ServicePeriodRadio(DeviceRadio):
         self._state, self._more = SEND_ONLY, self._port.tim_bit
 
     def _wait_for_period(self) -> None:
-        """Delay the uplink until the next TWT period, unless it is busy or a period is in progress."""
+        """Delay an idle uplink until the next TWT period, unless a period is in progress."""
         now_s = self._env.now
         if self._transmitter.free_at <= now_s and now_s >= self._port.ends_s:
             self._uplink.hold_until(self._grid.time(self._grid.after(now_s)))
@@ -187,7 +187,7 @@ class ServicePeriodRadio(DeviceRadio):
             self._port.ends_s = self._last_s + self._service.duration_s
 
     def _retrieve(self) -> list[BufferedFrame]:
-        """Retrieve the buffered frames, if necessary after a null data frame that requests them."""
+        """Retrieve the buffered frames, after a null data frame if the service requires a request."""
         if self._service.asks and not self._triggered and self._port.tim_bit:
             self._uplink.send(null_frame())
             self._port.downlink.hold_until(self._transmitter.free_at)
@@ -208,9 +208,9 @@ class ServicePeriodRadio(DeviceRadio):
             self.announced()
 
     def _idle_while_send_only(self) -> None:
-        """Get the next decision once the link is idle and no period is in progress.
+        """Get the next decision, so that buffered frames can be retrieved.
 
-        Buffered frames wait for this decision.
+        If a frame is still being transmitted, wait for its end.
         """
         now_s = self._env.now
         if self._state is AWAKE:

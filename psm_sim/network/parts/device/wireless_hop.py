@@ -43,8 +43,8 @@ class GroupFrames:
     Attributes
     ----------
     sent, missed : int
-        Number of frames sent, and number of sent frames that the station missed because it slept through the
-        DTIM beacon or lost it.
+        Number of frames sent, and number of these that the station missed because it did not receive the DTIM
+        beacon.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class GroupFrames:
         self._plan()
 
     def _plan(self) -> None:
-        """Sample the arrivals until the DTIM beacon after the next arrival; schedule their transmission."""
+        """Schedule the next transmission of group frames, after a DTIM beacon, and sample their number."""
         beacon = self._beacons.after(self._next_s)
         self._number = -(-beacon // self._period) * self._period
         due_s = self._beacons.time(self._number)
@@ -145,7 +145,7 @@ class DeviceHop(WirelessHop):
         self.group = self._make_group_frames() if topology.access_point.group_per_s else None
 
     def start(self, station: Station) -> None:
-        """Start the timers that are enabled. Null data frames end at the access point or the station."""
+        """Start the enabled timers. Do not forward null data frames beyond the access point."""
         every_s = self.topology.station.keep_alive_s
         if every_s is not None:
             IdleTimer(self.env, self.association, every_s, station.send_null)
@@ -165,7 +165,7 @@ class DeviceHop(WirelessHop):
     def forget(self, back_s: float) -> int:
         """Discard the association and the buffered frames in a restart that ends at *back_s* seconds.
 
-        Return the number of frames on the downlink, which are lost when they reach the station.
+        Return the number of frames on the downlink. These frames are lost, too.
         """
         self.association.lose(back_s)
         self.port.empty()

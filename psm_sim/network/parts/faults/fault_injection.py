@@ -1,4 +1,4 @@
-"""Fault injection into one world: hosts, programs and links with faults, and the loss of frames."""
+"""Fault injection into one world: frame loss, restarts, and hosts that abort connections."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ _DRAWS_PER_PAGE = 1 << 40
 class RandomFrameLoss:
     """Random frame loss on a link.
 
-    The k-th frame after the end of page n uses the same random number with every policy. A policy that sends
-    one more frame in a page therefore does not change the losses of later pages. *page* returns the number of
-    finished pages.
+    Each page has its own random numbers, so an additional frame in one page does not change the losses of
+    later pages. *page* returns the number of finished pages.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class RandomFrameLoss:
 
 
 class FrameLoss:
-    """Frame losses at the end of one link. ``frames`` and ``bytes`` count them, without null data frames."""
+    """Loss of frames on one link. ``frames`` and ``bytes`` count the lost frames except null data frames."""
 
     def __init__(
         self,
@@ -109,7 +108,7 @@ class Faults(EndSystems):
         self._losses: dict[LinkName, FrameLoss] = {}
 
     def _check(self, pages: Sequence[Page]) -> None:
-        """Raise an error for more than a million restarts, which also occur in think times."""
+        """Raise an error if the think times contain more than a million restarts."""
         think_s, parameters = sum(page.think_s for page in pages), self.topology.faults
         every_s = parameters.restart_every_s
         if every_s is not None and think_s > _MAX_RESTARTS * (every_s + parameters.restart_s):
@@ -170,7 +169,7 @@ class Faults(EndSystems):
         return self._browser
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Connect hosts and browser to the handler of page failures, and the handler to the browser."""
+        """Set the callbacks of the hosts and the browser, and let *failures* abandon pages."""
         super().watch(server, client, browser, failures)
         self._server = cast("ResettingHost", server)
         failures.report = self._browser.fail
@@ -206,7 +205,7 @@ class Faults(EndSystems):
         return [losses for name, losses in self._losses.items() if name.endswith(direction)]
 
     def _add_losses(self, path: FramePath, link: Link, end: Link | Radio, causes: list[Cause]) -> None:
-        """Drop frames at *end*, the receiving end of *link*: at random, and by *causes*."""
+        """Add random losses and other *causes* to *link*, whose frames *end* delivers."""
         hop = link.name.split()[0]
         parameters = self.topology.wireless_faults if hop == "wireless" else self.topology.wired_faults
         if parameters.loss:

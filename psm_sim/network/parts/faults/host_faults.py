@@ -113,7 +113,7 @@ class AbandoningBrowser(Browser):
         return self._missing > 0 and any(endpoint.connection is connection for endpoint in self._endpoints)
 
     def check(self) -> None:
-        """Do nothing; the alarm detects stalled pages on time."""
+        """Do nothing, because an alarm detects stalled pages."""
 
     def finish_page(self) -> None:
         """End the page, and cancel the alarm."""

@@ -15,7 +15,7 @@ class Restarts:
 
     During a restart the access point forwards no frames in either direction. The beacon times do not change,
     and a dozing station still spends energy on the beacons for which it wakes. The station associates again
-    as soon as the access point is back, because its driver has missed beacons.
+    as soon as the access point is back, like a driver that has noticed missing beacons.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ class Restarts:
     times_s
         Mean time from the end of a restart to the next one, and length of a restart, in seconds.
     forget
-        Called with the end of the restart in seconds. It discards the association and the buffered frames,
-        and returns the number of frames on the downlink.
+        Called with the end of the restart in seconds, to discard the association and the buffered frames.
+        Returns the number of frames on the downlink.
     on_return
         Called when the access point is back.
     """
@@ -50,7 +50,7 @@ class Restarts:
         return self._down
 
     def takes_downlink(self) -> bool:
-        """Return whether a downlink frame that would reach the station now was lost in the queue."""
+        """Return whether a downlink frame that arrives now was queued when the restart began."""
         doomed = self._doomed > 0
         self._doomed -= doomed
         return doomed
