@@ -7,15 +7,27 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from psm_sim.commands.shared_options import add_format
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import flatten
-
-if TYPE_CHECKING:
-    from psm_sim.common.parameters import Parameter
-    from psm_sim.common.registry import Registry
+from psm_sim.common.input_files import bundled_dir, bundled_names
+from psm_sim.common.parameters import Parameter, parameters_of
+from psm_sim.common.plugins import distribution_of, installed_entry_points
+from psm_sim.common.registry import Registry, unknown_name_error
+from psm_sim.losses import LOSSES
+from psm_sim.network.chip_profiles import load_profile
+from psm_sim.network.topology import conditions_of, load_topology, parameter_of
+from psm_sim.policies import POLICIES
+from psm_sim.reporting.terminal.listing import write_items
+from psm_sim.simulation.preset import load_preset
+from psm_sim.workload import load_workload
+from psm_sim.workload.loading import ENTRY_POINT_GROUP
+from psm_sim.workload.page_sampler import PageSampling
+from psm_sim.workload.regimes import ShiftingProfile
+from psm_sim.workload.traffic_file import Stretches, TrafficPart
 
 HELP = """\
 List policies, losses, topologies, traces, chip profiles or presets with their
@@ -68,11 +80,6 @@ def _print_kinds(form: str) -> None:
 
 
 def _print_entries(kind: EntryKind, arguments: argparse.Namespace) -> None:
-    from psm_sim.common.input_files import bundled_dir
-    from psm_sim.common.registry import unknown_name_error
-    from psm_sim.network.chip_profiles import load_profile
-    from psm_sim.reporting.terminal.listing import write_items
-
     sources, name = kind.sources(), arguments.name
     if name is not None:
         if arguments.kind == "profiles" and name not in sources:  # the name of a board or a mode, or a file
@@ -98,30 +105,15 @@ def _print_entries(kind: EntryKind, arguments: argparse.Namespace) -> None:
     write_items(items, remark, sys.stdout)
 
 
-def _policies() -> Registry[Any]:
-    from psm_sim.policies import POLICIES
-
-    return POLICIES
-
-
-def _losses() -> Registry[Any]:
-    from psm_sim.losses import LOSSES
-
-    return LOSSES
-
-
-def _component(cls: type) -> ListEntry:
+def _component(registry: Registry[Any], name: str) -> ListEntry:
     """Return the entry of a component: first paragraph of its docstring, and its parameters."""
-    from psm_sim.common.parameters import parameters_of
-
+    cls = registry.get(name)
     summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ").replace("``", "")
     rows = [_row(key, each.default, each) for key, each in parameters_of(cls).items()]
     return {"summary": summary, "parameters": rows}
 
 
 def _topology(name: str) -> ListEntry:
-    from psm_sim.network.topology import load_topology
-
     topology = load_topology(name)
     rows = [_topology_row(key, value) for key, value in topology.config().items()]
     return {"summary": topology.description, "parameters": rows}
@@ -132,22 +124,15 @@ def _topology_row(key: str, value: Any) -> dict[str, Any]:
 
     The entry ``requires`` contains full keys, e.g. ``mac.model``, not relative ones.
     """
-    from psm_sim.network.topology import conditions_of, parameter_of
-
     requires = " and ".join(map(str, conditions_of(key)))
     return {**_row(key, value, parameter_of(key)), "requires": requires}
 
 
 def _installed_traces() -> dict[str, str]:
-    from psm_sim.common.plugins import distribution_of, installed_entry_points
-    from psm_sim.workload.loading import ENTRY_POINT_GROUP
-
     return {name: distribution_of(point) for name, point in installed_entry_points(ENTRY_POINT_GROUP).items()}
 
 
 def _trace(name: str) -> ListEntry:
-    from psm_sim.workload import load_workload
-
     workload = load_workload(name, 1, 1)
     # The parameters are read from a workload of one page, because they depend on the kind of trace.
     rows = [
@@ -159,11 +144,6 @@ def _trace(name: str) -> ListEntry:
 
 def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
     """Return the declaration of a trace parameter. *keys* are all parameters of the trace."""
-    from psm_sim.common.parameters import Parameter, parameters_of
-    from psm_sim.workload.page_sampler import PageSampling
-    from psm_sim.workload.regimes import ShiftingProfile
-    from psm_sim.workload.traffic_file import Stretches, TrafficPart
-
     name, names = key.rpartition(".")[2], {other.rpartition(".")[2] for other in keys}
     for cls in (TrafficPart, Stretches, PageSampling, ShiftingProfile):
         parameters = parameters_of(cls)
@@ -174,8 +154,6 @@ def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
 
 def _profile(name: str) -> ListEntry:
     """Return the entry of a chip profile, with the origin of each value as its help text."""
-    from psm_sim.network.chip_profiles import load_profile
-
     profile = load_profile(name)
     rows = [
         {
@@ -191,9 +169,6 @@ def _profile(name: str) -> ListEntry:
 
 
 def _preset(name: str) -> ListEntry:
-    from psm_sim.common.parameters import Parameter
-    from psm_sim.simulation.preset import load_preset
-
     preset = load_preset(name)
     values = {
         **flatten({preset.trace: preset.trace_parameters}),
@@ -235,8 +210,6 @@ class EntryKind(NamedTuple):
 
     def sources(self) -> dict[str, str]:
         """Return the source of each entry by name: ``"built in"``, ``"bundled"`` or a package."""
-        from psm_sim.common.input_files import bundled_names
-
         bundled = dict.fromkeys(bundled_names(self.folder), "bundled") if self.folder else {}
         return bundled | {name: source for name, source in self.others().items() if name not in bundled}
 
@@ -246,8 +219,8 @@ KINDS = {
         "policy",
         "sleep policies",
         "Select one:    psm_sim --policy NAME:key=value,...\nUser-defined:  psm_sim --policy FILE.py:CLASS",
-        lambda name: _component(_policies().get(name)),
-        others=lambda: _policies().sources(),
+        partial(_component, POLICIES),
+        others=POLICIES.sources,
     ),
     "losses": EntryKind(
         "loss",
@@ -256,8 +229,8 @@ KINDS = {
 Select one:    psm_sim --policy lpsm:loss=NAME
 Formula:       psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
 User-defined:  psm_sim --policy lpsm --loss FILE.py:CLASS""",
-        lambda name: _component(_losses().get(name)),
-        others=lambda: _losses().sources(),
+        partial(_component, LOSSES),
+        others=LOSSES.sources,
     ),
     "topologies": EntryKind(
         "topology",
