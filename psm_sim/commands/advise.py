@@ -6,10 +6,11 @@ import argparse
 import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from psm_sim.campaign.advice import advise
+from psm_sim.campaign.chip_currents import compare_modes, currents_at_dtim_3
+from psm_sim.campaign.driver_settings import DRIVERS, Setting, settings_of
 from psm_sim.commands.shared_options import (
-    access_point_settings,
     add_access_point,
     add_format,
     add_replications,
@@ -17,15 +18,14 @@ from psm_sim.commands.shared_options import (
     add_seed,
     add_workers,
     integer_between,
-    measured_profile,
-    parse_settings,
     positive_time,
+    run_arguments,
 )
 from psm_sim.common.errors import InputError
-
-if TYPE_CHECKING:
-    from psm_sim.campaign.driver_settings import Setting
-    from psm_sim.simulation import Scenario
+from psm_sim.network.chip_profiles import load_profile
+from psm_sim.reporting.files.advice_output import write_json, write_table
+from psm_sim.reporting.terminal.progress import progress
+from psm_sim.simulation import Scenario
 
 HELP = """\
 Rank the power-save settings of a device by energy: listen interval, time awake
@@ -49,8 +49,6 @@ _PAGES, _PAUSES = 10, 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    from psm_sim.campaign.driver_settings import DRIVERS
-
     group = parser.add_argument_group("traffic")
     group.add_argument(
         "--traffic",
@@ -86,11 +84,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the settings and print the advice."""
-    from psm_sim.campaign.advice import advise
-    from psm_sim.campaign.chip_currents import compare_modes, currents_at_dtim_3
-    from psm_sim.reporting.files.advice_output import write_json, write_table
-    from psm_sim.reporting.terminal.progress import progress
-
     max_latency_s, every_s = arguments.latency, arguments.report_every
     with redirect_stdout(sys.stderr):
         scenario = _scenario(arguments)
@@ -111,21 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _scenario(arguments: argparse.Namespace) -> Scenario:
-    from psm_sim.simulation.preset import RunArguments
-
     default = {} if arguments.topology or arguments.profile else {"beacon.interval_ms": 102.4}
-    given = parse_settings(arguments.set)
-    own = access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air)
-    scenario = RunArguments(
-        _traffic(arguments),
-        arguments.topology,
-        1,
-        arguments.seed,
-        {**default, **own},
-        profile=measured_profile(arguments.profile, arguments.measured),
-        battery=arguments.battery,
-        where="--set",
-    ).scenario()
+    scenario = run_arguments(arguments, _traffic(arguments), 1, default).scenario()
     pages = arguments.pages or (_PAGES if scenario.workloads()[0].has_pages else _PAUSES)
     return replace(scenario, pages=pages)
 
@@ -144,9 +124,6 @@ def _traffic(arguments: argparse.Namespace) -> str:
 
 def _settings(arguments: argparse.Namespace, scenario: Scenario) -> tuple[str, list[Setting]]:
     """Return the driver and its settings at the access point of the scenario."""
-    from psm_sim.campaign.driver_settings import DRIVERS, settings_of
-    from psm_sim.network.chip_profiles import load_profile
-
     profile = load_profile(scenario.profile) if scenario.profile else None
     driver = arguments.driver or (profile.driver if profile else "") or "generic"
     if driver not in DRIVERS:

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 from psm_sim.commands.shared_options import (
-    access_point_settings,
     add_force,
     add_format,
+    beacon_interval_ms,
     output_option,
     plot_option,
     positive_number,
@@ -71,12 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     source = Path(arguments.recording)
     output, plot = _outputs(arguments, source)
-    interval = access_point_settings(None, arguments.beacon_interval, {}).get("beacon.interval_ms")
+    interval_ms = beacon_interval_ms(arguments.beacon_interval) if arguments.beacon_interval else None
     supply_v = arguments.supply or _USUAL_V
     recording = read_recording(source, arguments.units, supply_v)
     for warning in recording.warnings:
         print_message(warning)
-    result = estimate(recording, interval / 1e3 if interval else None)
+    result = estimate(recording, interval_ms / 1e3 if interval_ms else None)
     calibration = result.calibration
     lines = describe(calibration)
     mode = mode_of(calibration, supply_v, supply_is_given=arguments.supply is not None)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from psm_sim.commands.shared_options import (
-    access_point_settings,
     add_access_point,
     add_force,
     add_format,
@@ -21,9 +20,8 @@ from psm_sim.commands.shared_options import (
     add_replications,
     add_scenario,
     add_workers,
-    measured_profile,
-    parse_settings,
     plot_option,
+    run_arguments,
 )
 from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
@@ -248,20 +246,8 @@ def _check_files(
 
 def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, str]:
     """Return the policies, scenario, references and preset name of a run."""
-    from psm_sim.simulation.preset import RunArguments
-
-    given = parse_settings(arguments.set)
-    request = RunArguments(
-        arguments.trace,
-        arguments.topology,
-        arguments.pages,
-        arguments.seed,
-        access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air),
-        preset=arguments.preset,
-        profile=measured_profile(arguments.profile, arguments.measured),
-        battery=arguments.battery,
-        loss=arguments.loss,
-        where="--set",
+    request = run_arguments(
+        arguments, arguments.trace, arguments.pages, preset=arguments.preset, loss=arguments.loss
     )
     texts = arguments.policy or (["lpsm"] if arguments.argv else list(DEFAULT_POLICIES))
     policies = cast("list[Spec]", request.policies(texts))

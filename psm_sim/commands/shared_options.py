@@ -7,10 +7,13 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED, ascii_number
+
+if TYPE_CHECKING:
+    from psm_sim.simulation.preset import RunArguments
 
 DEFAULT_PAGES = 100
 """Default number of pages."""
@@ -264,6 +267,36 @@ def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "")
     )
 
 
+def run_arguments(
+    arguments: argparse.Namespace,
+    trace: str | None,
+    pages: int,
+    defaults: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> RunArguments:
+    """Return the arguments of a run with the options of :func:`add_scenario` and :func:`add_access_point`.
+
+    *defaults* are topology settings that these options override, and *fields* are further fields of
+    :class:`~psm_sim.simulation.preset.RunArguments`.
+    """
+    from psm_sim.simulation.preset import RunArguments
+
+    options = access_point_settings(
+        arguments.dtim, arguments.beacon_interval, parse_settings(arguments.set), arguments.busy_air
+    )
+    return RunArguments(
+        trace,
+        arguments.topology,
+        pages,
+        arguments.seed,
+        {**(defaults or {}), **options},
+        profile=measured_profile(arguments.profile, arguments.measured),
+        battery=arguments.battery,
+        where="--set",
+        **fields,
+    )
+
+
 def measured_profile(profile: str, measured: Sequence[str]) -> str:
     """Return the spec of a chip profile with the values of ``--measured``.
 
@@ -303,7 +336,7 @@ def access_point_settings(
     InputError
         If the beacon interval is invalid, or *settings* contains the key of an option.
     """
-    interval_ms = None if beacon_interval is None else _beacon_interval_ms(beacon_interval)
+    interval_ms = None if beacon_interval is None else beacon_interval_ms(beacon_interval)
     options: dict[str, tuple[str, Any]] = {
         "--dtim": ("beacon.dtim_period", dtim),
         "--beacon-interval": ("beacon.interval_ms", interval_ms),
@@ -316,7 +349,7 @@ def access_point_settings(
     return {**dict(given.values()), **settings}
 
 
-def _beacon_interval_ms(text: str) -> float:
+def beacon_interval_ms(text: str) -> float:
     """Return a beacon interval; a number without a unit is in time units, as in hostapd."""
     from psm_sim.common.parameters import parameters_of
     from psm_sim.network.topology_sections import BeaconParameters
