@@ -68,7 +68,7 @@ FAR = 3.0
 SLOWDOWN_TICKS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Ticks of logarithmic slowdown axes."""
 
-_MAX_NAME_LENGTH, MAX_STEPS = 40, 1_000  # half the width of a figure; one step per pixel
+_MAX_NAME_LENGTH = 40  # half the width of a figure
 
 
 @dataclass(frozen=True)
@@ -226,14 +226,3 @@ def first_run(comparison: Comparison) -> str:
     if run.replicate:
         return f"{run.replicate} {run.names(run.replicate)[0]}"
     return comparison.seed_range
-
-
-def slowdown_steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return the slowdowns in ascending order, and the share of pages at or below each of them.
-
-    For more than 1,000 values, every n-th one and the largest one are returned.
-    """
-    ranked, count = sorted(values), len(values)
-    every = -(-count // MAX_STEPS)
-    ends = sorted({*range(every, count + 1, every), count})
-    return [ranked[0], *(ranked[end - 1] for end in ends)], [0.0, *(end / count for end in ends)]

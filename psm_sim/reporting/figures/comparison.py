@@ -29,7 +29,6 @@ from psm_sim.reporting.marks import (
     labels_of,
     loads_pages,
     marks_of,
-    slowdown_steps,
     split_far,
     state_measure,
     states_of,
@@ -228,15 +227,9 @@ def draw_slowdowns(comparison: Comparison) -> Figure:
     runs = comparison.shown
     with common_style():
         for run, label, style in zip(runs, labels_of(runs), styles_of(runs), strict=True):
-            slowdowns, shares = slowdown_steps(complete_slowdowns(run))
-            axes.step(
-                slowdowns,
-                shares,
-                where="post",
-                color=style.colour,
-                linestyle=style.line,
-                label=label,
-            )
+            ranked = sorted(complete_slowdowns(run))  # Axes.ecdf rejects nan, which stands for no page
+            xs, shares = [ranked[0], *ranked], np.linspace(0, 1, len(ranked) + 1)
+            axes.step(xs, shares, where="post", color=style.colour, linestyle=style.line, label=label)
         largest = max(run["slowdown.max"] for run in comparison.shown)
         axes.set_xscale("log")
         ticks = [tick for tick in SLOWDOWN_TICKS if tick <= 1.2 * largest]
