@@ -5,59 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, nan
+from math import nan
 
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.style import STATE_STYLES, Style, distinct_styles
+from psm_sim.reporting.style import Style, distinct_styles
 from psm_sim.simulation import Comparison, Result
-from psm_sim.simulation.comparison import SAVED
-from psm_sim.simulation.table import ENERGY, MEASURES, SLOWDOWN, Row, directions_of, nested
+from psm_sim.simulation.table import ENERGY, SLOWDOWN, Row, directions_of
 
 POWER = "mean_power_mw"
-_BY_STATE = "energy_by_state_per_page_j"
-
-_STATE_TEXTS = {
-    "asleep": "while asleep",
-    "awake": "while awake",
-    "beacons": "for beacons",
-    "transmit": "for transmissions",
-    "wake_ups": "for wake-ups",
-    "frames": "to process frames",
-}
-
-
-def state_measure(measure: str, state: str) -> str:
-    """Return the measure of the energy or power in a radio state."""
-    return f"{_BY_STATE if measure == ENERGY else measure}.{state}"
-
 
 LABELS = {
     ENERGY: "energy (J per page)",
-    **{state_measure(ENERGY, state): f"energy {text} (J per page)" for state, text in _STATE_TEXTS.items()},
-    SAVED: "energy saved (%)",
     POWER: "mean power (mW)",
-    **{state_measure(POWER, state): f"mean power {text} (mW)" for state, text in _STATE_TEXTS.items()},
-    "mean_current_ma": "mean current (mA)",
-    "battery_days": "battery life (days)",
-    "beacons_per_page": "beacons received per page",
-    "page_time_s.mean": "page time, mean (s)",
     SLOWDOWN: "slowdown, mean",
-    "slowdown.median": "slowdown, median",
-    "slowdown.p95": "slowdown, 95th percentile",
-    "slowdown.max": "slowdown, maximum",
     "latency.p99_ms": "latency, 99th percentile (ms)",
-    **{
-        f"latency.{key}.{name}_ms": f"{direction} latency, {meaning} (ms)"
-        for key, direction in (
-            ("down", "downlink"),
-            ("up", "uplink"),
-            ("round_trip_down", "downlink round-trip"),
-            ("round_trip_up", "uplink round-trip"),
-        )
-        for name, meaning in (("p50", "median"), ("p99", "99th percentile"))
-    },
+    "latency.down.p99_ms": "downlink latency, 99th percentile (ms)",
+    "latency.up.p99_ms": "uplink latency, 99th percentile (ms)",
+    "latency.round_trip_down.p99_ms": "downlink round-trip latency, 99th percentile (ms)",
+    "latency.round_trip_up.p99_ms": "uplink round-trip latency, 99th percentile (ms)",
 }
-"""Labels of the measures. Other measures are labelled with their names."""
+"""Labels of the axes, by measure."""
 
 BEST_KNOWN = "best known schedule"
 """Label of the frontier of :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`."""
@@ -99,30 +66,37 @@ class Mark:
     value: str = ""
 
     def ends(self, measure: str) -> tuple[float, float]:
-        """Return both ends of the interval of a measure, which are nan if it has no interval."""
-        return cut_interval(measure, self.values[measure], self.half_widths.get(measure, nan))
+        """Return both ends of the interval of a measure, which are nan if it has no interval.
+
+        The interval of a slowdown is cut at 1, the slowdown without delay.
+        """
+        value, half_width = self.values[measure], self.half_widths.get(measure, nan)
+        low = value - half_width
+        return (max(low, min(value, 1.0)) if measure == SLOWDOWN else low), value + half_width
 
     def is_cut(self, measure: str) -> bool:
         """Return whether the interval of a measure is cut at 1."""
         return self.ends(measure)[0] > self.values[measure] - self.half_widths.get(measure, nan)
 
 
-def cut_interval(measure: str, value: float, half_width: float) -> tuple[float, float]:
-    """Return both ends of the interval *value* ± *half_width* of a *measure*.
-
-    The interval of a slowdown is cut at 1, the slowdown without delay.
-    """
-    low, high = value - half_width, value + half_width
-    return (max(low, min(value, 1.0)) if measure.startswith("slowdown.") and isfinite(low) else low), high
-
-
 def marks_of(comparison: Comparison) -> list[Mark]:
     """Return the marks of a comparison, with confidence intervals over seeds or clients."""
-    runs = comparison.shown
+    runs, measures = comparison.shown, (ENERGY, POWER, SLOWDOWN)
     return [
-        _mark_of(run, label, style, comparison)
+        Mark(
+            label,
+            run.label,
+            style,
+            {name: run[name] for name in measures} | _latencies_ms(run.row),
+            {name: run.interval(name).half_width for name in measures} if run.replicate else {},
+        )
         for run, label, style in zip(runs, labels_of(runs), styles_of(runs), strict=True)
     ]
+
+
+def _latencies_ms(row: Row) -> dict[str, float]:
+    names = directions_of(row)
+    return {f"latency.{name}.p99_ms": 1000 * row[f"latency.{name}.latency_s.p99"] for name in names}
 
 
 def labels_of(runs: Sequence[Result]) -> list[str]:
@@ -130,28 +104,6 @@ def labels_of(runs: Sequence[Result]) -> list[str]:
     short = [short_name(run.label) for run in runs]
     counts = Counter(short)
     return [label if counts[label] == 1 else run.label for label, run in zip(short, runs, strict=True)]
-
-
-def _mark_of(run: Result, label: str, style: Style, comparison: Comparison) -> Mark:
-    row = run.row
-    powers = [name for name in (POWER, "mean_current_ma", "battery_days") if name in row]
-    values: Row = {name: row[name] for name in (*MEASURES, "slowdown.p95", "slowdown.max")}
-    half_widths = {name: run.interval(name).half_width for name in (*MEASURES, *powers)}
-    pages_per_s = row["pages"] / row["simulated_s"]
-    for state, joules in nested(row, [_BY_STATE])[_BY_STATE].items():
-        values[state_measure(ENERGY, state)] = joules
-        values[state_measure(POWER, state)] = 1000 * joules * pages_per_s
-    values |= {name: row[name] for name in powers}
-    for direction in directions_of(row):
-        for percentile in ("p50", "p99"):
-            values[f"latency.{direction}.{percentile}_ms"] = (
-                1000 * row[f"latency.{direction}.latency_s.{percentile}"]
-            )
-    difference = comparison.difference(run)
-    if difference:
-        values[SAVED] = difference[SAVED]
-        half_widths[SAVED] = difference.get("half_width_95", {}).get(SAVED, 0.0)
-    return Mark(label, run.label, style, values, half_widths if run.replicate else {})
 
 
 def styles_of(runs: Sequence[Result]) -> list[Style]:
@@ -189,13 +141,6 @@ def axis_start(measure: str, values: Sequence[float]) -> float | None:
         return None
     span = max(values) - floor
     return floor - 0.04 * (span if span > 0 else 1.0)
-
-
-def states_of(marks: Sequence[Mark]) -> list[str]:
-    """Return the radio states for which any of the marks has an energy."""
-    return [
-        state for state in STATE_STYLES if any(state_measure(ENERGY, state) in mark.values for mark in marks)
-    ]
 
 
 def short_name(text: str) -> str:

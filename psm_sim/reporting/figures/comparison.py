@@ -21,6 +21,7 @@ from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling
 from psm_sim.reporting.marks import (
     BEST_KNOWN,
     LABELS,
+    POWER,
     SLOWDOWN_TICKS,
     Mark,
     axes_of,
@@ -30,8 +31,6 @@ from psm_sim.reporting.marks import (
     loads_pages,
     marks_of,
     split_far,
-    state_measure,
-    states_of,
     styles_of,
     title_of,
 )
@@ -179,17 +178,21 @@ def draw_energy_by_state(comparison: Comparison) -> Figure:
     marks, (_, measure) = marks_of(comparison), axes_of(comparison)
     figure, (axes,) = new_figure(width_in=WIDTH_IN, height_in=1.6 + 0.38 * len(marks))
     limit = 1.3 * max(mark.values[measure] for mark in split_far(marks, measure)[0])
+    rows = [run.row for run in comparison.shown]
+    factors = [1000 * row["pages"] / row["simulated_s"] if measure == POWER else 1.0 for row in rows]
     with common_style():
         left = [0.0] * len(marks)
-        for state in states_of(marks):
-            colour, hatch = STATE_STYLES[state]
-            widths = [mark.values.get(state_measure(measure, state), 0.0) for mark in marks]
+        for state, (colour, hatch) in STATE_STYLES.items():
+            name = f"energy_by_state_per_page_j.{state}"
+            if not any(name in row for row in rows):
+                continue
+            widths = [factor * row.get(name, 0.0) for factor, row in zip(factors, rows, strict=True)]
             axes.barh(
                 range(len(marks)), widths, 0.62, left, label=state, color=colour, hatch=hatch, edgecolor=_EDGE
             )
             left = [start + width for start, width in zip(left, widths, strict=True)]
-        for row, mark in enumerate(marks):
-            _label_bar(axes, row, mark, measure, limit)
+        for number, mark in enumerate(marks):
+            _label_bar(axes, number, mark, measure, limit)
         axes.set_xlim(0, limit)
         axes.set_yticks(range(len(marks)), [fill(mark.label, _TICK_CHARACTERS) for mark in marks])
         axes.invert_yaxis()
