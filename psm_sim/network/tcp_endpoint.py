@@ -35,7 +35,7 @@ class Receiver:
     next : int
         Next expected sequence number.
     unacknowledged : int
-        Number of segments since the last ACK. The endpoint resets it when it sends an ACK.
+        Number of segments received since the last ACK.
     due : AckDue
         Urgency of the next ACK.
     """
@@ -50,7 +50,7 @@ class Receiver:
         self.due = NO
 
     def accept(self, start: int, end: int, urgent: bool) -> None:
-        """Accept the sequence numbers from *start* up to *end*; *urgent* is true for SYN and FIN."""
+        """Accept the sequence numbers *start* to *end* - 1. *urgent* is true for a SYN or FIN."""
         if start <= self.next < end:
             self.next = end
             self.unacknowledged = count = self.unacknowledged + 1
@@ -103,7 +103,7 @@ class Endpoint(Sender):
     host : Host
         Host of this end, which transmits each segment and counts its bytes.
     give_up
-        Called with the endpoint when the peer has acknowledged nothing new for too long.
+        Called with the endpoint if no ACK of new data arrives for too long.
     """
 
     __slots__ = (
@@ -206,7 +206,7 @@ class Endpoint(Sender):
         self.application.established()
 
     def _take(self, before: int) -> None:
-        """Deliver the data in order after *before* to the application, and send an ACK if it is due."""
+        """Deliver the new data from sequence number *before* on, and send an ACK if it is due."""
         receiver = self.receiver
         reached = receiver.next
         if reached == self._peer_fin:
@@ -248,9 +248,9 @@ class AckFirst(Endpoint):
     """Endpoint of a stack that acknowledges a segment before it sends the reply.
 
     An endpoint that has sent no data acknowledges the first segment of the connection at once. If an endpoint
-    answers a FIN with its own FIN, it sends a bare ACK after its FIN. If the peer's FIN had data, it sends
-    another bare ACK before its FIN. A FIN without data leaves at once, and the segment that it answers counts
-    for the next ACK.
+    answers a FIN with its own FIN, it sends a bare ACK after its FIN, and another one before it if the peer's
+    FIN had data. A FIN without data does not wait for the ACK of the segment that the application reads, but
+    this segment still counts for the next ACK.
     """
 
     __slots__ = ("_is_reading",)
@@ -260,7 +260,7 @@ class AckFirst(Endpoint):
         self._is_reading = False  # whether the application is reading a segment, so its data have to wait
 
     def write(self, payload_bytes: int, last: bool = False) -> None:
-        """Append *payload_bytes* and a FIN if *last*, and send them unless the application is reading."""
+        """Append data, and a FIN if *last* is true. While the application reads a segment, data wait."""
         waits = self._is_reading and self.next < self.written + payload_bytes
         if not waits:
             super().write(payload_bytes, last)

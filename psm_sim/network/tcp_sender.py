@@ -40,7 +40,7 @@ class TcpConstants:
     delay_s : float
         Delay of other ACKs.
     ticks : Beacons or None
-        Clock ticks at which delayed ACKs leave; None if each leaves ``delay_s`` after its segment.
+        Times at which delayed ACKs are sent. None: each is sent ``delay_s`` after its segment.
     """
 
     __slots__ = (
@@ -99,9 +99,9 @@ class RetransmissionTimeout:
 class LinuxTimeout(RetransmissionTimeout):
     """Retransmission timeout of Linux (``tcp_rtt_estimator()`` in ``net/ipv4/tcp_input.c``).
 
-    A shorter round trip raises the deviation an eighth as much as a longer round trip. The margin over the
-    smoothed round trip rises to the deviation at once, and falls by a quarter of the difference per round
-    trip. With one sample at a time, each sample ends a round trip.
+    If a round trip is shorter than the smoothed one, the deviation rises only an eighth as much as otherwise.
+    The margin over the smoothed round trip rises to the deviation at once, and falls by a quarter of the
+    difference per round trip. Only one segment is timed at a time, so each sample ends a round trip.
     """
 
     __slots__ = ("_margin", "_peak")
@@ -129,8 +129,8 @@ class SlowStartGrowth:
     """Growth of the congestion window of one connection, by the rule ``tcp.growth``. Sizes are in bytes.
 
     With ``rfc5681`` an ACK adds the bytes that it acknowledges, at most one segment (RFC 5681, equation 2).
-    With ``ns3`` it adds one segment if the bytes acknowledged so far complete a segment. The rule ``ns2``,
-    one segment per ACK, needs no state and is implemented by the sender.
+    With ``ns3`` acknowledged bytes are summed up, and an ACK that completes a segment adds one segment. The
+    rule ``ns2``, one segment per ACK, needs no state and is implemented by the sender.
     """
 
     __slots__ = ("_counted", "_rule", "_segment")
@@ -157,7 +157,7 @@ class Sender(ABC):
     Attributes
     ----------
     acknowledged, next, end : int
-        First unacknowledged sequence number, next sequence number to send, and the last one to send plus 1.
+        First unacknowledged sequence number, next one to send, and one past the last one written.
     highest : int
         One past the highest sequence number sent so far.
     written : int

@@ -14,28 +14,29 @@ class TcpStack(NamedTuple):
     first_timeout_s, min_timeout_s : float
         Initial and minimum retransmission timeout.
     timeout_margin_s : float
-        Minimum excess of the timeout over the smoothed round trip, from 0 to *min_timeout_s*.
+        Minimum difference between the timeout and the smoothed round trip; at most *min_timeout_s*.
     margin_falls_slowly : bool
-        Whether this excess decreases only slowly when the round trip varies less.
+        Whether this difference decreases only gradually, as in Linux.
     backs_off_syn : bool
         Whether each timeout of a SYN doubles the next one.
     ack_ends_back_off : bool
-        Whether any ACK of new data ends the back-off, not only an ACK that measures the round trip.
+        Whether every ACK of new data ends the back-off. If false, only an ACK that measures the round trip
+        does.
     delayed_ack_s : float
         Delay of an ACK, unless ``tcp.delayed_ack_ms`` sets one.
     delays_to_tick : bool
-        Whether a delayed ACK is sent at the next multiple of the delay, not a full delay after its segment.
+        Whether delayed ACKs are sent at multiples of the delay. If false, the delay starts with the segment.
     syns_until_one_segment : float
         Number of repeated SYNs after which the first window is one segment and not the initial window.
     grows_after_timeout : bool
-        Whether the window grows with the ACK of the segment whose timeout has expired.
+        Whether the first ACK of new data after a timeout increases the window.
     answers_repeated_syn_ack : bool
         Whether an open connection acknowledges a repeated SYN-ACK.
     acknowledges_first : bool
-        Whether an endpoint acknowledges a segment before it sends the reply. See
+        Whether a segment is acknowledged before the application replies to it, see
         :class:`~psm_sim.network.tcp_endpoint.AckFirst`.
     server : str
-        Stack of the server if the station has this stack.
+        Name of the server's stack for stations with this stack.
     """
 
     first_timeout_s: float

@@ -35,8 +35,8 @@ class Topology:
     ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
     see :func:`topology_differences`. ``stations`` are the stations that share the channel of the access
     point; empty for a single station. ``seed`` determines backoffs, losses, faults and group addressed
-    frames; a run replaces it by its own seed. ``station_name`` is the name of one station among several,
-    because each station has its own losses; empty for a single station.
+    frames; a run replaces it by its own seed. ``station_name`` selects the random losses of one of several
+    stations; empty for a single station.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class Topology:
     def check_stations(self) -> None:
         """Raise an error for several stations without a shared channel.
 
-        This is not part of the construction, because settings may select the channel later.
+        The constructor does not check this, because ``mac.model`` may be set later.
         """
         if self.station_count > 1 and self.mac.model == "link":
             raise InputError(
@@ -94,7 +94,7 @@ class Topology:
     def can_fail(self) -> bool:
         """Whether faults or frame errors are enabled, or pages have a time limit.
 
-        A page that cannot be loaded is then reported, and the run continues.
+        If true, a run reports pages that fail, and continues.
         """
         losses = self.wireless_faults.loss or self.wired_faults.loss or self.mac.has_errors
         times_s = self.faults.restart_every_s, self.browser.max_page_s
@@ -142,7 +142,7 @@ def conditions_of(key: str) -> list[Condition]:
 
 
 def check_effects(topology: Topology, keys: Iterable[str], where: str) -> None:
-    """Raise an :class:`InputError` for a key that the rest of the topology leaves without effect.
+    """Raise an :class:`InputError` if a key has no effect because of the values of other keys.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def check_effects(topology: Topology, keys: Iterable[str], where: str) -> None:
     keys
         Keys that the user has set. Keys from files, chips and presets are not checked.
     where
-        Name of the settings in the error message.
+        Source of the keys, for the error message.
     """
     values = topology.config()
     for key in keys:
@@ -216,7 +216,7 @@ def load_topology(
 
 
 def topology_files(name: str) -> list[Path]:
-    """Return the files of a valid topology that are not bundled: its file, and the files that it extends."""
+    """Return the user's files of a valid topology: its own file, and the files that it extends."""
     files, folder = list[Path](), Path()
     while name.endswith(".toml"):
         files.append(_find(name, folder))
@@ -265,7 +265,7 @@ def topology_differences(topology: Topology) -> dict[str, Any]:
 
 
 def _load(path: Path, users: tuple[Path, ...]) -> Topology:
-    """Load a file; *users* are the files that extend it, outermost first. Bundled files are cached."""
+    """Load a file, or a cached bundled one. *users* are the files that extend it, outermost first."""
     is_bundled = path.parent == bundled_dir("topologies")
     return _load_bundled(path) if is_bundled else _load_file(path, users)
 
@@ -349,7 +349,7 @@ def _member(table: Mapping[str, Any], where: str) -> StationSpec:
 
 
 def flatten_keys(table: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values of nested tables by dotted keys. Tables that are values are not flattened."""
+    """Return the values of nested tables by dotted keys. The value of a topology key can be a table."""
     flat: dict[str, Any] = {}
     for name, value in table.items():
         key = f"{prefix}{name}"

@@ -1,6 +1,6 @@
 """Parameters of a scenario, one class for each section of a topology file.
 
-Each class checks its values on construction. Its docstring gives the reasons for the bounds.
+Each class checks its values. The docstrings give the reasons for the bounds.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class BeaconParameters:
 
     @property
     def mean_delay_s(self) -> float:
-        """Mean delay of a beacon by transmissions of others, in seconds."""
+        """Mean time by which other transmissions delay a beacon, in seconds."""
         return self.busy_air * self.ppdu_ms / 2000
 
     @property

@@ -45,8 +45,8 @@ class FrameTiming:
     frames of 802.11n are sent in the 802.11g format. Beacons at rates of 802.11b have the 802.11b format.
 
     ``ampdu_limit`` is the maximum size of an A-MPDU in bytes, or 0 without aggregation. The frames of an
-    A-MPDU are among the first ``block_ack_window`` frames that were not received. A frame of more than
-    ``rts_bytes`` begins ``protection_s`` after its RTS.
+    A-MPDU are among the first ``block_ack_window`` frames in the queue. The RTS of a frame of more than
+    ``rts_bytes`` begins ``protection_s`` before the frame.
     """
 
     def __init__(self, mac: MacParameters) -> None:
@@ -96,7 +96,7 @@ class FrameTiming:
         return packet_bytes + self._header
 
     def ampdu_bytes(self, size: int, packet_bytes: int) -> int:
-        """Return the size of an A-MPDU of *size* bytes after a frame with a packet has been appended."""
+        """Return the new size of an A-MPDU of *size* bytes when a frame with a packet is appended."""
         padded = -(-size // DELIMITER_BYTES) * DELIMITER_BYTES
         return padded + DELIMITER_BYTES + packet_bytes + self._header
 
@@ -105,7 +105,7 @@ class FrameTiming:
         return self._air_s(size, self.data_mbps, "802.11n")
 
     def _ampdu_limit(self) -> int:
-        """Return the largest size of an A-MPDU that meets both limits, in bytes."""
+        """Return the largest A-MPDU size in bytes that meets the limits on size and duration."""
         symbols = (1000 * self._mac.ppdu_ms - _PREAMBLE_US["802.11n"] - _EXTENSION_US) // 4
         return min(self._mac.ampdu_bytes, int((4 * symbols * self.data_mbps - 22) // 8))
 

@@ -1,4 +1,4 @@
-"""Link whose frames compete for the channel, between the access point and one station, and its sniffer."""
+"""Link between access point and station over the DCF, and the report of its frames to observers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from psm_sim.network.topology import Topology
 
 
 class SnifferTap:
-    """Reporter of the frames of one direction, uplink if *up* is true, and of their ACKs.
+    """Reporter of the frames and ACKs of one link to observers. *up* is true for the uplink.
 
-    Frames that collide or have errors are not reported, because the sniffer cannot decode them. The copy
-    that is received has the Retry bit.
+    Frames that collide or have errors are not reported, because the sniffer cannot decode them. A
+    retransmission that is received has the Retry bit.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class SnifferTap:
         acknowledged
             Whether the sniffer receives an ACK of the frame.
         sleeps, more
-            Its Power Management bit and its More Data bit.
+            Power Management bit and More Data bit of the frame.
         """
         queued_s, item = entry
         segment = item if isinstance(item, Segment) else None
@@ -81,8 +81,8 @@ class SnifferTap:
         Parameters
         ----------
         entries, arrived
-            Frames of the A-MPDU with the times at which they were queued, and those of them that were
-            received without errors.
+            All frames of the A-MPDU, each with the time at which it was queued, and the frames received
+            without errors.
         start_s, sleeps
             Start of the transmission in seconds, and Power Management bit.
         """
@@ -124,13 +124,13 @@ class AirLink(Link):
     lost_bytes : int
         Bytes of the frames that exceeded the retry limit, including headers.
     sniffer : SnifferTap or None
-        Reports the frames on the channel; None if there are no callbacks.
+        Reporter of the frames; None if no observer needs them.
     errors : FrameErrors or None
         Frame errors on the channel of the station; None if there are none.
     block_ack : BlockAckAgreement or None
         Aggregation of the queued frames; None without aggregation.
     unacknowledged : object
-        Frame that was received and whose ACK was lost, so that it will be repeated; None if there is none.
+        Received frame that will be sent again because its ACK was lost; None if there is none.
     """
 
     def __init__(
@@ -172,14 +172,11 @@ class AirLink(Link):
             self.sniffer.failed.update(item for _, item in self.sent())
 
     def sent(self) -> list[tuple[float, Any]]:
-        """Return the entries of the frames that are sent: the frames of an A-MPDU, or the first frame."""
+        """Return the queue entries in transmission: those of an A-MPDU, or else the first entry."""
         return (self.block_ack and self.block_ack.sent) or [self.queue[0]]
 
     def remove(self, entry: tuple[float, Any]) -> Any:
-        """Remove an entry from the queue and return its frame.
-
-        A sniffer forgets failed transmissions of this frame.
-        """
+        """Remove an entry from the queue and return its frame."""
         self.queue.remove(entry)
         if self.sniffer is not None:
             self.sniffer.failed.discard(entry[1])
@@ -202,5 +199,5 @@ class AirLink(Link):
         return sum(item.wire_bytes for item in waiting if isinstance(item, Segment))
 
     def first_error(self, frames: int) -> int:
-        """Return the position of the first frame with an error, as :meth:`FrameErrors.first` does."""
+        """Return the result of :meth:`FrameErrors.first`, or 0 if errors are not simulated."""
         return 0 if self.errors is None else self.errors.first(frames)

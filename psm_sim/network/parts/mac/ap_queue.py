@@ -82,7 +82,8 @@ class ApQueue:
     def _still_first(self) -> bool:
         """Return whether the frame of the last exchange is still the first in the queue.
 
-        A frame whose ACK is lost is delivered. If the station then dozes, its frames leave the queue.
+        It is not if its ACK was lost and the station dozes now, which removes the station's frames from the
+        queue.
         """
         return bool(self._order) and self._order[0].downlink.queue[0] is self._sent
 
@@ -122,7 +123,7 @@ class ApQueue:
                 return
 
     def _deliver_without_ack(self) -> None:
-        """Deliver the first frame, whose ACK is lost. The frame stays in the queue."""
+        """Deliver the first frame, but leave it in the queue, because its ACK is lost."""
         port = self._order[0]
         link = port.downlink
         entry = link.queue[0]
@@ -175,7 +176,7 @@ class MacPort(Port):
 
     @property
     def buffered(self) -> list[BufferedFrame]:
-        """The buffered frames. The list may change after the next event."""
+        """The buffered frames: the port's own list, not a copy."""
         return self._buffered
 
     @property
@@ -202,7 +203,7 @@ class MacPort(Port):
         return queued
 
     def rebuffer(self) -> int:
-        """Buffer the queued frames of a station that has begun to doze. Return the number of these frames."""
+        """Move the queued frames to the buffer of the dozing station. Return their number."""
         queued = list(self.downlink.queue)
         self._buffered = queued + self._buffered
         self.downlink.queue.clear()
@@ -230,7 +231,7 @@ class MacPort(Port):
         return more
 
     def keep_first(self, start_s: float) -> bool:
-        """Keep the first buffered frame, whose ACK is lost. Return its More Data bit."""
+        """Leave the first frame in the buffer, because its ACK is lost. Return the frame's More Data bit."""
         entry = self._buffered[0]
         more = len(self._buffered) > 1 and self._buffered[1][0] <= start_s
         if self.downlink.sniffer is not None:

@@ -1,4 +1,4 @@
-"""A-MPDUs of 802.11n, which a block ack acknowledges, and the RTS that may precede a frame."""
+"""A-MPDUs of 802.11n with block acks, and RTS protection of large frames."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class BlockAckAgreement:
     The window begins with the first frame of the queue, which is the oldest frame not yet received. Frames
     received after a missing one stay in the queue, as in the reorder buffer of the receiver, and are not sent
     again. If a block ack does not arrive, the sender asks for it by a block ack request, or repeats the whole
-    A-MPDU if ``mac.block_ack_request`` is false. The receiver passes the frames on when the sender knows that
-    they arrived.
+    A-MPDU if ``mac.block_ack_request`` is false. The receiver passes received frames on when the sender has
+    their block ack.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class BlockAckAgreement:
         start_s, sleeps
             Start of the exchange in seconds, and Power Management bit of its frames.
         then
-            Called when the sender has a block ack.
+            Called when the sender receives the block ack.
         """
         timing, errors = self._timing, self._link.errors
         if self._requests:

@@ -23,13 +23,13 @@ class FrameError(NamedTuple):
     Attributes
     ----------
     sender, receiver : Contender
-        Sender and receiver of this frame. The receiver waits for an EIFS.
+        Sender and receiver of this frame.
     nav_s : float
-        Time for which the exchange would have lasted after the frame, in seconds. The other contenders wait
-        for this time, and the sender waits for its ACK timeout. The time is 0 if no answer to the frame is
-        due.
+        Time from the end of this frame to the planned end of the exchange, in seconds; 0 if no answer is due.
+        Afterwards the receiver waits for an EIFS, the sender for its ACK timeout, and other contenders for
+        ``nav_s``.
     retries : bool
-        Whether the contender that began the exchange has to repeat it.
+        Whether the exchange must be repeated.
     """
 
     sender: Contender
@@ -91,10 +91,11 @@ def answered_exchange(
     answered: Callable[[], None],
     unanswered: Callable[[], None] = nothing,
 ) -> Exchange:
-    """Return the exchange of a frame and its answer between two *ends*. Both can have the errors of *link*.
+    """Return the exchange of a frame and its answer. *ends* are the sender and the receiver of the frame.
 
-    The durations are in seconds; *answer_s* includes the SIFS before the answer. At the delivery of the frame
-    *answered* is called if the answer is received, and *unanswered* if it is not.
+    Frame errors of *link* determine which of the two are received. If the frame is received, *answered* or
+    *unanswered* is called at its end, depending on the answer. The durations are in seconds. *answer_s*
+    includes the SIFS before the answer.
     """
     own, other = ends
     lost = link.first_error(2)
@@ -118,8 +119,8 @@ class Contender:
     at_s : float
         Time at which the contender sends if the channel stays idle, in seconds.
     earliest_s : float
-        Earliest start of the countdown, in seconds. After a collision or while the radio wakes, this time is
-        later than for other contenders.
+        Time before which the contender does not count its backoff down, in seconds, e.g. because its radio
+        wakes up.
     pending : bool
         Whether the contender has a frame to send.
     """
@@ -156,8 +157,8 @@ class RandomBackoffs:
 class BeaconSchedule:
     """Schedule of the beacons, each sent a PIFS after it is due or after the channel becomes free.
 
-    While no contender waits for the channel, beacons cost no events. :meth:`catch_up` then computes
-    when the last one was sent.
+    Beacons cost no events while no contender waits for the channel. Afterwards :meth:`catch_up` computes when
+    the last one was sent.
 
     Attributes
     ----------
@@ -182,11 +183,11 @@ class BeaconSchedule:
         return max(self._beacons.time(self._sent + 1), free_s) + self._pifs_s
 
     def mark_sent(self, now_s: float) -> None:
-        """Record that the last due beacon is sent now."""
+        """Mark all beacons that are due by *now_s* as sent."""
         self._sent = self._beacons.after(now_s) - 1
 
     def catch_up(self, now_s: float, free_s: float) -> float | None:
-        """Mark the beacons before *now_s* as sent. Return the start of the last one, if any."""
+        """Mark the beacons sent before *now_s*. Return the start of the last one, or None without any."""
         last = self._beacons.after(now_s - self._pifs_s) - 1
         if last <= self._sent:
             return None
@@ -200,7 +201,7 @@ class BeaconSchedule:
             listener()
 
     def report_late(self, free_s: float) -> None:
-        """Report the next beacon as late if it is due before the channel is free at *free_s* seconds."""
+        """Report the next beacon if it is late: due before *free_s*, when the channel becomes free."""
         due_s = self._beacons.time(self._sent + 1)
         if due_s < free_s:
             self.delays.append((self._sent + 1, free_s - due_s))
@@ -233,7 +234,8 @@ class Channel:
     Attributes
     ----------
     free_s : float
-        End of the last exchange, in seconds. It includes the ACK while the last frame is delivered.
+        End of the last exchange, including its ACK, in seconds. While a frame is delivered, this time can be
+        in the future.
     late : list of AirCallback
         Called for each beacon that a busy channel delays.
     collisions : int
@@ -287,7 +289,7 @@ class Channel:
             self._schedule_next()
 
     def await_beacon(self, listener: Callable[[], None]) -> None:
-        """Call *listener* at the end of the next beacon, which is due now or late."""
+        """Call *listener* once, at the end of the next beacon."""
         self._pass_beacons()
         self._beacon_schedule.listeners.append(listener)
         self._schedule_next()
@@ -295,7 +297,7 @@ class Channel:
     def beacon_delay_s(self, first: int, count: int, every: int) -> float:
         """Return the total delay of *count* beacons: number *first*, *first* + *every*, and so on.
 
-        The delay of a beacon is known as soon as it is due, and does not include the usual PIFS.
+        The delay does not include the usual PIFS. It is known when the beacon is due.
         """
         delays = self._beacon_schedule.delays
         low = bisect_left(delays, (first, 0.0))
@@ -303,7 +305,7 @@ class Channel:
         return sum([delay_s for number, delay_s in delays[low:high] if (number - first) % every == 0])
 
     def when_free(self, then: Callable[[], None]) -> None:
-        """Call *then* once the current exchange has been delivered, or now if there is none."""
+        """Call *then* after the delivery of the current exchange, or at once if there is none."""
         if self._current is None:
             then()
         else:
@@ -340,7 +342,7 @@ class Channel:
         self._beacon_schedule.report_late(ends_s + exchange.after_s)
 
     def _finish_exchange(self, _: Event) -> None:
-        """Deliver the frame. The rest of the exchange needs no event."""
+        """Deliver the frame, and schedule the next transmission after the end of the exchange."""
         if self._current is None:
             return
         (contender, exchange), self._current = self._current, None
@@ -366,7 +368,7 @@ class Channel:
             contender.earliest_s = max(contender.earliest_s, earliest_s)
 
     def _resume(self, sent: list[Contender]) -> None:
-        """Schedule the next transmission after the transmissions of the contenders in *sent*."""
+        """Schedule the next transmission. The contenders in *sent* have just transmitted."""
         for contender in sent:
             if contender.pending and not contender.source.waiting():
                 contender.pending = False
@@ -420,7 +422,7 @@ class Channel:
             self._resume([])
 
     def _pass_beacons(self) -> None:
-        """Account for the beacons that were sent while no contender waited for the channel."""
+        """Mark the beacons that were sent while no contender waited, and count backoffs down until then."""
         if self._waiting or self._beacon_schedule.listeners or self._current is not None:
             return
         start_s = self._beacon_schedule.catch_up(self._env.now, self.free_s)

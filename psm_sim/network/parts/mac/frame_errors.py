@@ -20,7 +20,7 @@ class FrameErrors:
         self._losses = GilbertLosses(numbers.__next__, mac.frame_error_rate, mac.loss_run)
 
     def first(self, frames: int) -> int:
-        """Return the position of the first frame with errors in an exchange of *frames*; 0 without errors."""
+        """Return which of *frames* frames is the first with errors (1, 2, ...), or 0 if there is none."""
         return next((position for position in range(1, frames + 1) if self._losses.lost()), 0)
 
     def lost(self) -> bool:

@@ -29,15 +29,15 @@ class MacRadio(LossyBeaconRadio):
 
     A station that the access point considers dozing receives the whole beacon in which its TIM bit is set,
     even if it is awake. It then sends a PS-Poll for each frame until the More Data bit is 0. Frames that
-    arrive later are announced by the next beacon. The station is awake from the time at which the beacon is
-    due. If a busy channel delays a beacon without its TIM bit, the station listens during the delay too.
+    arrive later are announced by the next beacon. The station wakes when the beacon is due. If a busy channel
+    delays the beacon, the station also listens during the delay.
 
     The access point learns the power state from the Power Management (PM) bit of received frames. Before the
     station dozes, it sends a null data frame if the access point considers it awake. Before the station stays
     awake, it sends a null data frame if the access point considers it dozing. If
     ``access_point.release_on_uplink`` is true, a data frame announces that the station is awake. Otherwise
-    the PM bit of a data frame repeats the last state. The null data frames of an idle radio, whose behaviour
-    is computed lazily, do not occupy the channel.
+    the PM bit of a data frame is the state that the access point already knows. The null data frames of an
+    idle radio, whose behaviour is computed lazily, do not occupy the channel.
 
     Awaited frames are the frames that the radio has to send, and the frames that the access point has queued
     for it.
@@ -57,7 +57,7 @@ class MacRadio(LossyBeaconRadio):
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
 
     def offer(self) -> bool:
-        """Return whether the access point considers the station awake. If so, the radio stays awake."""
+        """Return whether the access point considers the station awake. If so, the radio awaits the frame."""
         self.advance(self._env.now)
         if self._port.awake:
             self._awaited += 1
@@ -65,7 +65,7 @@ class MacRadio(LossyBeaconRadio):
         return self._port.awake
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Wake up to transmit. The frame is sent after ``station.wake_ms`` and any new association."""
+        """Wake up to transmit. The wake-up time and a new association, if necessary, delay the frame."""
         delay_s, dozed = self._association.sends(), self._state is DOZING
         contender, poll = self._queue.contender, None
         self.advance(now_s)
@@ -96,7 +96,7 @@ class MacRadio(LossyBeaconRadio):
         self._arm_idle_alarm()
 
     def announced(self) -> None:
-        """Plan to receive the next beacon, in which the station's TIM bit is set."""
+        """Handle buffered frames: plan to receive the next beacon, or the beacon that ends the doze."""
         if self._state is DOZING:
             self._beacon_alarm.at(self._doze.wakes_s)
         else:
@@ -107,16 +107,16 @@ class MacRadio(LossyBeaconRadio):
         self._ledger.transmit(air_s)
 
     def sent(self, item: QueueItem, repeated: bool = False, acknowledged: bool = True) -> None:
-        """Handle a frame that the access point has received, with its PM bit.
+        """Handle a frame that the access point has received, and the frame's PM bit.
 
         Parameters
         ----------
         item
             The frame.
         repeated
-            Whether it was received before, so that it is not forwarded.
+            Whether the access point received it before. Then it is not forwarded again.
         acknowledged
-            Whether the station receives the ACK. If not, the frame will be sent again.
+            Whether the station receives the ACK. Otherwise it sends the frame again.
         """
         if acknowledged:
             self._finish_awaited()
@@ -155,22 +155,22 @@ class MacRadio(LossyBeaconRadio):
             self.announced()
 
     def end_without_delivery(self) -> None:
-        """Handle an awaited frame that the access point has dropped, or that was received before."""
+        """Handle an awaited frame that is not delivered, because it was dropped or received before."""
         self._finish_awaited()
         self._arm_idle_alarm()
 
     def port_emptied(self, queued: int) -> None:
-        """Handle the loss of all frames at the port, of which *queued* were awaited."""
+        """Handle the loss of all frames at the port, including *queued* awaited ones."""
         self._beacon_alarm.cancel()
         self._awaited -= queued
         self._arm_idle_alarm()
 
     def expect_repetition(self) -> None:
-        """Handle the loss of the ACK of a received frame. The radio stays awake for its repetition."""
+        """Await the repetition of a received frame whose ACK was lost."""
         self._awaited += 1
 
     def _finish_awaited(self) -> None:
-        """Count one awaited frame as done. The radio stays awake until the channel is free."""
+        """Decrease the number of awaited frames. The radio stays awake until the channel is free."""
         self._awaited -= 1
         self._last_frame_s = max(self._channel.free_s, self._env.now)
 
@@ -232,7 +232,7 @@ class MacRadio(LossyBeaconRadio):
             super()._fall_asleep(since_s)
 
     def _idle_while_send_only(self) -> None:
-        """Ask for a sleep decision once the link is idle, or doze once the wait is over."""
+        """Begin to doze if the time to stay awake is over, or get a decision if the link is idle."""
         now_s = self._env.now + TOLERANCE_S
         if self._state is AWAKE and self._awake_until_s <= now_s:
             self._fall_asleep(self._awake_until_s)
@@ -240,7 +240,7 @@ class MacRadio(LossyBeaconRadio):
             self._begin_rest(self._idle_s())
 
     def _interrupt_doze(self, now_s: float) -> Poll:
-        """Wake up to transmit. The poll contains the buffered frames if an uplink frame releases them."""
+        """Wake up to transmit. The poll contains the buffered frames if ``release_on_uplink`` is true."""
         self._enter(BUSY, now_s)
         if self._port.tim_bit:
             self.announced()
@@ -253,13 +253,13 @@ class MacRadio(LossyBeaconRadio):
         self._delay_s = 0.0
 
     def _record_unannounced(self, first_s: float, count: int) -> None:
-        """Record received beacons, and how long a busy channel delays them."""
+        """Record received beacons, and store the total delay of these beacons by a busy channel."""
         first = self._grid.after(first_s) - 1
         self._delay_s = self._channel.beacon_delay_s(first, count, self._doze.every)
         super()._record_unannounced(first_s, count)
 
     def _wake_for_beacon(self) -> None:
-        """Receive the whole beacon in which the TIM bit is set, or miss it."""
+        """Wake for a beacon in which the TIM bit is set, and receive the whole beacon unless it is lost."""
         if self._awaiting_beacon or not self._port.tim_bit:
             return
         number = self._doze.number if self._state is DOZING else self._grid.after(self._env.now) - 1

@@ -29,7 +29,7 @@ QueueItem = Segment | ControlFrame
 
 
 class StationQueue:
-    """Transmit queue of a station, one contender for the channel. *owner* is notified of each outcome."""
+    """Transmit queue of a station, one contender for the channel. *owner* is the station's radio."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class StationQueue:
         return answered_exchange(self._link, ends, first_s, answer_s, acknowledged, unacknowledged)
 
     def collided(self, first_s: float) -> None:
-        """Charge the transmit energy of the frames sent, which stay in the queue."""
+        """Count the time of a failed transmission. The frames stay in the queue."""
         self._transmitting = False
         self._link.collided(first_s)
         self._owner.transmitted(first_s)
@@ -152,7 +152,7 @@ class StationQueue:
         self._owner.polled(None, False)
 
     def _receive_answer(self, take: Callable[[float], bool]) -> None:
-        """Receive the answer to a PS-Poll. *take* removes the frame from the buffer, or keeps it there."""
+        """Receive the answer to a PS-Poll. *take* is ``take_first`` or ``keep_first`` of the port."""
         self._transmitting = False
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
