@@ -7,6 +7,7 @@ ROOT = Path(__file__).parents[1]
 PLACEHOLDER = re.compile(r"https://example\.org/psm_sim\S*?(?=[\"'\s)]|$)|[A-Z]+-CONTACT|git clone ADDRESS")
 FILES = (
     "README.md",
+    "CITATION.cff",
     "CONTRIBUTING.md",
     ".github/CODE_OF_CONDUCT.md",
     ".github/SECURITY.md",
@@ -25,6 +26,7 @@ def test_the_release_steps_replace_all_placeholders_and_nothing_else():
         ("README.md", "git clone ADDRESS"),
         (".github/CODE_OF_CONDUCT.md", "CONDUCT-CONTACT"),
         (".github/SECURITY.md", "SECURITY-CONTACT"),
+        ("CITATION.cff", f"{address}/source"),
         ("pyproject.toml", address),
         *(("pyproject.toml", f"{address}/{page}") for page in ("docs", "source", "issues", "changelog")),
     }
