@@ -18,8 +18,8 @@ needed. Dynamic programming over these schedules is exact and takes O(n^2) time 
 
 On an open chain, a delay does not shift later traffic. Only the cheapest schedule for each end time of an
 activity is needed. There are few end times, so the search takes O(n) time. It does not delay a frame to a
-later beacon that another frame needs anyway. Such a wait would save costs only if the delay of a beacon
-interval costs less than a beacon.
+later beacon that another frame needs anyway. This would save costs only if the delay of a frame by one beacon
+interval cost less than a beacon.
 """
 
 from __future__ import annotations
@@ -92,15 +92,15 @@ class _Paths(NamedTuple):
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
     def wait_for(self, frame_s: float, step: Step) -> _Paths:
-        """Add the time for which a frame that is due at *frame_s* waits for the end of the last activity."""
+        """Add the delay of a frame that arrives at *frame_s*, before the last activity has ended."""
         return self._replace(delay_s=self.delay_s + step.weight * np.maximum(self.now_s - frame_s, 0.0))
 
     def arrive(
         self, chain: Chain, step: Step, idle_s: FloatArray, begin_s: FloatArray, energy_j: FloatArray
     ) -> _Paths:
-        """Append the activity of *step*, which is due after *idle_s* and begins at *begin_s*.
+        """Append the activity of *step*, which is due after *idle_s* seconds and begins at *begin_s*.
 
-        *energy_j* is the energy of the idle period before it.
+        *energy_j* is the energy of the idle period before the activity.
         """
         now_s = begin_s + step.busy_s
         has_uplink = step.since_uplink_s < inf
@@ -144,10 +144,10 @@ def _punctual_j(chain: Chain, step: Step, now_s: FloatArray, idle_s: FloatArray)
 def _late(
     chain: Chain, step: Step, paths: _Paths, idle_s: FloatArray, price_w: float, p: float | None
 ) -> _Paths | None:
-    """Return the schedules that doze to the first beacon after the frame; None if the bound forbids all.
+    """Return the schedules that doze to the first beacon after the frame, or None if the bound forbids all.
 
-    On a chain that is not open, schedules that cannot become optimal are dropped. After the beacon, all
-    schedules have the same future, so without a bound only the cheapest can become optimal.
+    After the beacon, all schedules have the same future unless the chain is open. Without a bound, only the
+    cheapest schedule can then become optimal, so the others are dropped.
     """
     due_s = paths.now_s + idle_s
     wake_s = chain.beacons.times_after(due_s)

@@ -31,8 +31,8 @@ class Step(NamedTuple):
         Time from the last uplink packet of the activity to its end, in seconds; ``inf`` for an activity
         without uplink packets.
     buffered : tuple of (float, int)
-        Frames that the access point buffers if the station dozes when the activity begins: time since then
-        in ms, and size in bytes.
+        Frames that the access point buffers if the station dozes when the activity begins. Each frame has a
+        time since the beginning in ms, and a size in bytes.
     weight : float
         Factor by which the delay of the activity counts in the total delay.
     """
@@ -115,7 +115,7 @@ class _ChainRadio:
             self.policy.uplink(self.uplink_s)
 
     def _rest_until(self, due_s: float, step: Step) -> float:
-        """Follow the policy until the activity due at *due_s* begins. Return the begin in seconds."""
+        """Follow the policy until the activity due at *due_s* begins, and return its start time."""
         chain, now_s = self.chain, self.now_s
         while True:
             rest = self.policy.rest(now_s, now_s - self.uplink_s, self.poll)

@@ -31,8 +31,8 @@ class FixedShareBank:
     rates : ndarray, shape (m,)
         Switching rates.
     keep, added : ndarray, shape (m,)
-        Factor and summand with which each rate turns a posterior q into the next weight: keep q + added
-        (thesis, eq. 2.3).
+        Coefficients of eq. 2.3 of the thesis: ``keep * q + added`` is the next weight of an expert with
+        posterior q.
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:

@@ -105,8 +105,8 @@ class Learner(ABC):
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
         """Return an object that predicts many rounds with the same losses (optional hook).
 
-        Its predictions do not change the learner. Its method ``learn`` lets the learner learn several of the
-        rounds at once.
+        Predictions do not change the learner. ``lookahead.learn(k)`` lets the learner learn *k* of the rounds
+        at once.
 
         Parameters
         ----------

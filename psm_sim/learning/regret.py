@@ -3,11 +3,10 @@
 The comparators are the best expert, switching rate and switching sequence. L_T(alpha) is the cumulative
 mixture loss of Fixed-share over T rounds, and alpha* its minimiser. Losses and bounds are in nats.
 
-Two losses of a learner are distinguished. The *mixture loss* (thesis, eq. 2.1) is the subject of the theory.
-It is -log of the weighted mean of exp(-loss), and never exceeds the weighted mean of the experts' losses. The
-*loss of the combined prediction* matters in practice: the loss at the value that :meth:`Learner.predict`
-returns. If the loss is a convex function of the value, it is also at most the weighted mean. Otherwise it can
-exceed the mean, and no bound applies.
+The bounds apply to the *mixture loss* (thesis, eq. 2.1): -log of the weighted mean of exp(-loss). The mixture
+loss never exceeds the weighted mean of the experts' losses. In practice, a learner combines the experts'
+predictions by :meth:`Learner.predict`. If the loss is a convex function of the prediction, the loss of the
+combined prediction is also at most the weighted mean. Otherwise, no bound applies to the combined prediction.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ def count_switches(table: FloatArray, alpha: float) -> SwitchCounts:
 
 
 def _advance(step: float) -> FloatArray:
-    """Return the matrix that maps the moments of k, (E[1], E[k], E[k^2]), to those of k + *step*."""
+    """Return the matrix that maps the moments (1, E[k], E[k^2]) to the moments of k + *step*."""
     return np.array([[1.0, 0.0, 0.0], [step, 1.0, 0.0], [step * step, 2 * step, 1.0]])
 
 
@@ -128,7 +127,8 @@ def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
     losses : array_like, shape (T, n)
         Loss of each expert in each round, in nats.
     rates : array_like, shape (m,)
-        Switching rates, 0 to 1. The loss is ``inf`` at a rate that excludes every sequence of finite loss.
+        Switching rates, 0 to 1. At rate 0, for example, L_T is ``inf`` if every expert has an infinite loss
+        in some round.
     """
     table, alphas = check_loss_table(losses), check_rates(rates)
     bank = FixedShareBank(table.shape[1], alphas)
@@ -145,8 +145,7 @@ def best_rate(losses: ArrayLike) -> BestRate:
 
     L_T is computed at ``switching_rates(T)``, 0 and 1. At one of these rates, L_T is at most 1/2 nat above
     its minimum (Theorem 1). Newton's method, with bisection as a safeguard, starts at the lowest local minima
-    of these values. It finds the rate at which the expected share of switches equals alpha. If L_T does not
-    depend on alpha, alpha* is 0.
+    of these values. If L_T does not depend on alpha, alpha* is 0.
 
     Parameters
     ----------
@@ -166,7 +165,7 @@ def best_rate(losses: ArrayLike) -> BestRate:
 
 
 def _local_minima(curve: FloatArray) -> list[int]:
-    """Return the indices of the three lowest local minima, or of fewer, in ascending order of loss."""
+    """Return the indices of at most three local minima, the lowest first."""
     padded = np.concatenate([[np.inf], curve, [np.inf]])
     # The grid is within 1/2 nat of the minimum (Theorem 1), so higher local minima can be skipped.
     is_minimum = (curve <= padded[:-2]) & (curve <= padded[2:]) & (curve <= curve.min() + 0.5 + 1e-9)
@@ -230,7 +229,7 @@ def best_switching(losses: ArrayLike, switches: int) -> FloatArray:
 
 
 def best_expert(losses: ArrayLike) -> int:
-    """Return the expert with the minimum total loss, the best one in hindsight.
+    """Return the index of the expert with the minimum total loss.
 
     Raises
     ------
@@ -292,7 +291,7 @@ def check_loss_table(losses: ArrayLike) -> FloatArray:
     except (TypeError, ValueError):
         raise InputError("the losses must be a table of numbers, rounds by experts.") from None
     if table.ndim != 2 or not table.size:
-        raise InputError(f"the losses must have shape (rounds, experts), neither 0, got {table.shape}.")
+        raise InputError(f"the losses must have shape (rounds, experts), both >= 1, got {table.shape}.")
     min_losses = table.min(axis=1)
     # The negation also finds rows with NaN, for which every comparison is false.
     invalid_rounds = np.flatnonzero(~((min_losses >= 0) & (min_losses < np.inf)))

@@ -88,9 +88,9 @@ class Eigenmodes:
         return powers
 
     def value_terms(self, values: FloatArray) -> FloatArray:
-        """Return the factors of the coordinates in the weighted sum of *values* and the sum of the weights.
+        """Return the linear maps from coordinates to the weighted sum of *values*, and to the sum of weights.
 
-        *values* has shape (n,), and the result has shape (2, m, n): sum, rate, mode.
+        *values* has shape (n,). The result has shape (2, m, n), for both maps, m rates and n modes.
         """
         # The values rarely change between blocks. The cache saves 5 % of the time of a page with ``lpsm``.
         key = values.tobytes()
@@ -113,8 +113,8 @@ class Eigenmodes:
     def sums(self, terms: FloatArray, rates: slice) -> tuple[FloatArray, FloatArray]:
         """Return the weighted sum of the values, and the sum of the weights, after each round of a block.
 
-        *terms*, shape (2, k, n), has the contribution of each mode to both sums before the block, for k
-        *rates*. Two separate products with a vector are used, because one product with two columns takes over
+        *terms*, shape (2, k, n), has the contributions of the n modes of k *rates* to both sums before the
+        block. Two separate products with a vector are used, because one product with two columns takes over
         twice the time.
         """
         powers, between = self.powers
@@ -124,7 +124,7 @@ class Eigenmodes:
 
     @cached_property
     def powers(self) -> tuple[FloatArray, FloatArray]:
-        """Powers of the eigenvalues for r rounds of a block, and the matrix that interpolates all rounds.
+        """Powers of the eigenvalues in r rounds of a block, and a matrix that interpolates the other rounds.
 
         The shapes are (m, n, r) and (r, rounds). The eigenvalues are relative to the largest of all rates.
         The interpolation error is at most 1e-13.
@@ -200,8 +200,8 @@ Skip = Callable[[int, FloatArray, FloatArray], None]
 class Lookahead:
     """Lookahead on future rounds of one learner that all have the same losses.
 
-    Predictions do not change the learner. :meth:`learn` changes the learner, and may be called once, if the
-    learner has learnt no round in between.
+    Predictions do not change the learner. Call :meth:`learn` at most once, and only if the learner has learnt
+    no round since the lookahead was created.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class Lookahead:
     weights : ndarray, shape (n, m)
         Current weights of the experts at each rate.
     rate_weights : ndarray, shape (m,)
-        Weights of the rates. They are multiplied by the sums of the columns of *weights*.
+        Weights of the rates, up to the factors ``weights.sum(axis=0)``.
     skip : callable
         Function that sets the learner to a later round. :meth:`learn` calls it with the number of rounds and
         the two arrays of :meth:`after`.
@@ -240,7 +240,7 @@ class Lookahead:
             yield weighted / weights
 
     def _terms(self, coordinates: FloatArray, rates: slice) -> FloatArray:
-        """Return the contribution of each mode to both sums, shape (2, k, n), for k *rates*."""
+        """Return the *terms* of :meth:`Eigenmodes.sums`, shape (2, k, n), for k *rates*."""
         terms: FloatArray = self._terms_of_values[:, rates] * (coordinates * self._rate_weights[rates]).T
         return terms
 
@@ -257,7 +257,7 @@ class Lookahead:
         Returns
         -------
         log_evidence : ndarray, shape (m,)
-            Log evidence of each rate. For the total, add the log of the sum of its column of *weights*.
+            Log evidence of each rate, to which ``log(weights.sum(axis=0))`` must be added.
         weights : ndarray, shape (n, m)
             Unnormalised weights of the experts at each rate.
         """

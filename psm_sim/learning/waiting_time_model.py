@@ -104,9 +104,8 @@ _KERNELS = [smoothing_matrix(width) for width in WIDTHS]
 class HistogramExperts:
     """Histograms of one waiting time with several half-lives and widths.
 
-    Each observation first reduces the earlier counts by a factor, and then adds a mass of 1. This mass is
-    divided among the bins of the observed interval in proportion to their current masses (the E-step of
-    expectation maximisation).
+    Each observation multiplies the counts by a decay factor, and then adds 1 to them. The 1 is divided among
+    the bins of the observed interval in proportion to their masses (the E-step of expectation maximisation).
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ _COMPARED = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
 
 
 class Roles(NamedTuple):
-    """Indices of the compared policies, of the baselines and of the reference policy."""
+    """Indices of the compared policies, the baselines and the reference policy."""
 
     compared: Sequence[int]
     baselines: Sequence[int]
@@ -82,7 +82,7 @@ class Comparison:
     blocks : list of Block
         Measurements of each policy, seed, client and station.
     roles : Roles
-        Indices of the compared policies, of the baselines and of the reference policy.
+        Indices of the compared policies, the baselines and the reference policy.
     missing : mapping of str to str
         In a partial comparison, the policies, seeds or clients without a result, each with the reason.
     max_latency_s : float or None
@@ -127,12 +127,12 @@ class Comparison:
 
     @property
     def workloads(self) -> list[Workload]:
-        """The workload for each seed or client; with several stations, the workload of the first one."""
+        """Workload of the first station for each seed or client."""
         return [task.workload for task in self.tasks]
 
     @cached_property
     def _results(self) -> dict[int, list[Result]]:
-        """Mapping of a policy's index to its results, one for each ``[[stations]]`` table."""
+        """Results by policy index. A policy has one result for each ``[[stations]]`` table."""
         results: dict[int, list[Result]] = {}
         kinds = list(dict.fromkeys(block.keys["kind"] for block in self.blocks))
         ordered = sorted(self.blocks, key=lambda each: (each.keys["number"], kinds.index(each.keys["kind"])))
@@ -180,7 +180,7 @@ class Comparison:
 
     @property
     def always_on(self) -> Result:
-        """Result of the run without power saving. Raise InputError if it has several results."""
+        """Result of the run without power saving. With several ``[[stations]]`` tables, raise InputError."""
         first, *others = self.always_on_runs
         if others:
             stations = ", ".join(run.station for run in self.always_on_runs)
@@ -455,7 +455,7 @@ def check_labels(policies: Sequence[PolicyLike]) -> None:
 
 
 def roles_of(policies: Sequence[PolicyLike], references: References, finished: Iterable[int]) -> Roles:
-    """Return the :class:`Roles` of the policies whose indices in :func:`all_policies` are *finished*."""
+    """Return the :class:`Roles` of the policies with the indices *finished* in :func:`all_policies`."""
     simulated, done = all_policies(policies, references), set(finished)
     compared = range(len(simulated) - len(policies), len(simulated))
     baselines, reference = (

@@ -75,8 +75,8 @@ def run_comparison(
     replications
         Number of consecutive seeds, at least 1.
     progress
-        With several seeds or clients, called after each. Otherwise called with numbers of pages: before each
-        policy and, with a single station, after each page.
+        Called after each seed or client, if there are several. Otherwise called with the numbers of loaded
+        and of all pages, before each policy and, with a single station, after each page.
     workers
         Number of processes for several seeds or clients; None uses all cores. The results do not depend on
         this number.
@@ -85,8 +85,9 @@ def run_comparison(
     outputs
         Files to write. Only supported for a single seed and client. If a policy fails, no file is written.
     on_failure
-        Called with a partial comparison before an exception is raised, unless there is no result. It has the
-        seeds or clients that are complete. If the first one is incomplete, it has the finished policies.
+        Called with a partial comparison before an exception is raised, unless there is no result. A partial
+        comparison has the seeds or clients for which all policies have finished, or, if there is none, the
+        finished policies of the first seed or client.
     isolated
         Whether to simulate in other processes, so that user code cannot end this process.
 
@@ -139,7 +140,7 @@ def _count_tasks(blocks: Sequence[Block]) -> int:
 
 
 def _tasks(scenario: Scenario, topology: Topology, replications: int) -> tuple[list[Task], str]:
-    """Return the tasks, and what distinguishes them: ``"seed"``, ``"client"``, or empty for a single task."""
+    """Return the tasks, and whether they differ in ``"seed"`` or ``"client"``; ``""`` for a single task."""
     if replications > 1:
         seeds = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
         tasks = [Task(seeded, replace(topology, seed=seeded.seed)) for seeded in seeds]
@@ -240,8 +241,8 @@ def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
     """Return *error*, or an error that names the policy that ended the worker process.
 
-    *done* is the number of finished runs. The run without power saving is the first. If it has not finished,
-    the error names all policies that refer to files.
+    *done* is the number of finished runs, including the run without power saving. If *done* is 0, the error
+    names all policies that refer to files.
     """
     if not isinstance(error, WorkerDiedError):
         return error
@@ -251,7 +252,7 @@ def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> B
 
 
 def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:
-    """Return the block with an ``observe`` function, which repeats its run in this process."""
+    """Return a copy of *block* whose ``observe`` function repeats the run in this process."""
     number, station = block.keys["number"], block.keys["station"]
     policy = None if number == REFERENCE_NUMBER else policies[number]
     return replace(block, observe=partial(_observe, policy, task, station))
@@ -278,8 +279,7 @@ def run_task(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy. The run without power saving comes first.
 
-    ``observers[i][j]`` observe station *j* under policy *i*. A list with fewer items than *policies* applies
-    to the last policies.
+    *observers* belong to the last policies: ``observers[-1][j]`` observe station *j* under ``policies[-1]``.
     """
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]

@@ -80,8 +80,8 @@ class Preset:
     def trace_spec(self, trace: str | Spec | None = None, **changes: Any) -> Spec:
         """Return the spec of *trace*, or of the preset's own trace if *trace* is None.
 
-        Only the preset's own trace gets the parameters of the preset. *changes* override them. A change to
-        None restores the default of the trace.
+        The trace parameters of the preset apply only to the preset's own trace. *changes* override them. The
+        value None in *changes* restores the default of the trace.
         """
         spec = Spec.of(trace or self.trace, "trace")
         return spec.with_defaults({**self.trace_parameters, **changes} if spec.name == self.trace else {})
@@ -329,8 +329,8 @@ _PEERS = {"local": 0.2, "internet": 20.0}
 def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, dict[str, float]]:
     """Replace the parameter ``to`` of trace ``ping`` by a topology key, the wired latency.
 
-    Return the trace and the keys. Without ``to``, the default topology gets the latency of ``local``, and
-    another topology keeps its own.
+    Return the trace without ``to``, and the topology keys. If ``to`` is missing, it is ``local`` on the
+    default topology, and other topologies keep their latency.
     """
     if not isinstance(trace, Spec) or trace.name != "ping":
         return trace, {}
@@ -343,13 +343,13 @@ def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, di
 
 
 def _build_topology(table: Mapping[str, Any], values: Mapping[str, Any]) -> Topology:
-    """Load the topology that *table* extends, with the stations of *table* and the *values* of keys."""
+    """Load the topology that *table* extends, with its own ``stations`` and the *values* of its keys."""
     topology = load_topology(table.get("extends", "three-node"), values, "topology", table.get("stations"))
     return replace(topology, name="dict")
 
 
 def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the topology keys of *table* with dotted names."""
+    """Return the topology keys of a nested dictionary by dotted name."""
     own_keys = {str(key): value for key, value in table.items() if key not in ("extends", "stations")}
     valid_keys = topology_keys()
     for key in own_keys:

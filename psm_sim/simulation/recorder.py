@@ -34,7 +34,7 @@ class Recorder(Observer):
     topology, policy
         Topology and policy of the run.
     ended_s
-        Time of the last page's end in seconds; ``inf`` before it.
+        End time of the last page in seconds; ``inf`` while pages are left.
     """
 
     def __init__(self, name: str = "station") -> None:

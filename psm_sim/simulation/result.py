@@ -56,8 +56,7 @@ class Result:
     blocks : tuple of Block
         Rows of each run. There is at least one run.
     levels : tuple of str
-        Keys that distinguish the runs, such as ``("seed", "station")``; the outer key comes first. Empty for
-        a single run.
+        Keys that distinguish the runs, such as ``("seed", "station")``; empty for a single run.
     facts : dict
         Trace, topology, battery, settings and seed.
 
@@ -92,7 +91,7 @@ class Result:
 
     @cached_property
     def parts(self) -> tuple[Result, ...]:
-        """Results of the separate seeds, clients or stations; empty for a single run.
+        """A result for each seed, client or station; empty for a single run.
 
         With several seeds and stations, each part is a seed, and the parts of a seed are its stations.
         """
@@ -161,7 +160,7 @@ class Result:
 
     @property
     def station_policy(self) -> str:
-        """Policy that the ``[[stations]]`` table sets; empty if the stations follow :attr:`policy`."""
+        """Policy that the ``[[stations]]`` table sets; empty if the table sets no policy."""
         return str(self.keys["station_policy"])
 
     @property
@@ -171,7 +170,7 @@ class Result:
 
     @property
     def identity(self) -> dict[str, str]:
-        """``policy``, ``label``, ``station`` and ``station_policy``, without those that are empty."""
+        """Dictionary with ``policy``, and with ``label``, ``station`` and ``station_policy`` if not empty."""
         values = {"label": self.policy_label, "station": self.station, "station_policy": self.station_policy}
         return {"policy": self.policy, **{name: value for name, value in values.items() if value}}
 
@@ -267,7 +266,7 @@ class Result:
         }
 
     def _part_rows(self, level: str) -> list[Row]:
-        """Return a row for each of :attr:`parts`: its name, number of pages and :data:`MEASURES`."""
+        """Return a dictionary for each of :attr:`parts`: name, number of pages and :data:`MEASURES`."""
         return [
             {
                 level: name,

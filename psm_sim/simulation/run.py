@@ -100,9 +100,9 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
 
     Without ``[[stations]]`` tables, there is one station with the values of the scenario.
 
-    A single station has the seed of the scenario. Each of several stations has a seed derived from the
-    scenario's seed and its own name, so adding another station does not change its pages. A ``seed`` in the
-    table overrides both.
+    A single station has the seed of the scenario. With several stations, the seed of a station is derived
+    from the scenario's seed and the station's name, so an added station changes no other station's pages.
+    ``seed`` in a ``[[stations]]`` table overrides these seeds.
     """
     if not topology.stations:
         return [StationSetup(topology, scenario.workload())]
@@ -203,7 +203,7 @@ def execute(
     keys
         Entries to add to the keys of each block.
     always_on_times_s
-        Page times of each station without power saving. None: the page times of this run, so that all
+        Page times of each station without power saving. If None, this run is the reference, and all
         slowdowns are 1.
 
     Raises
@@ -253,7 +253,7 @@ def run_workload(
 ) -> Block:
     """Run a policy on the workload of one station, and return its block.
 
-    *always_on_times_s* are the page times without power saving. None: the page times of this run.
+    *always_on_times_s* are the page times without power saving. If None, all slowdowns are 1.
     """
     station = StationSetup(topology, workload)
     times_s = None if always_on_times_s is None else [always_on_times_s]
@@ -268,7 +268,7 @@ def observe_station(
     observers: Sequence[Observer],
     pages: int | None,
 ) -> None:
-    """Repeat a run, and observe station *index*. Stop when it has loaded its first *pages*; None for all."""
+    """Repeat a run, and observe station *index* until it has loaded *pages* pages (None: all pages)."""
     by_station = [observers if number == index else () for number in range(len(stations))]
     group = WorldGroup([run.world for run in prepare_stations(policy, stations, by_station)])
     loads = [station.workload.pages for station in stations]
@@ -310,7 +310,7 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> 
 
 
 def _traffic(world: World, *, with_lost: bool) -> dict[str, int]:
-    """Return counts of bytes and frames on the way from the server to the client, and of retransmissions.
+    """Return counts of bytes and frames from the server to the client, and of all retransmissions.
 
     All byte counts include headers: sent = received + undelivered + dropped + lost. The access point drops
     frames, and faults lose them. Undelivered bytes are on a link or buffered when the run ends.

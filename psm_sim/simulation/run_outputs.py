@@ -100,7 +100,7 @@ class RunOutputs:
             yield by_policy
 
     def refuse(self, several: str) -> None:
-        """Raise InputError if there are output files. *several* names the runs, such as ``"3 clients"``."""
+        """Raise InputError if files are requested. *several* is the reason, such as ``"3 clients"``."""
         for kind in _SUFFIXES:
             path = getattr(self, kind)
             if path is not None:
@@ -148,7 +148,7 @@ def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology
 
 @contextmanager
 def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Iterator[Sequence[Observer]]:
-    """Yield an observer for each station. All of them write to *file*."""
+    """Yield an observer for each station. All observers write to *file*."""
     if kind == "capture":
         from psm_sim.network.parts.capture import capture_observers
 

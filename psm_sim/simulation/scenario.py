@@ -213,8 +213,8 @@ class Scenario:
         policies : sequence of str or Spec
             Policies that are run.
         cache : dict, optional
-            Cache of digests. Pass the same dictionary, initially empty, to each call, so that a file of
-            several scenarios is read only once.
+            Cache of file digests, initially empty. Pass the same dictionary to the calls for all scenarios,
+            so that each file is read only once.
 
         Raises
         ------

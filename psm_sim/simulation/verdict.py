@@ -74,8 +74,8 @@ class Reason(NamedTuple):
     state : str
         Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
     value, other : float
-        Seconds in the state, or number of beacons, wake-ups or frames, for the run and for the other run. The
-        unit is per page, or per second without pages.
+        Seconds in the state, or number of beacons, wake-ups or frames, in the run and in the other run. Both
+        values are per page, or per second if the runs load no pages.
     """
 
     state: str
@@ -211,15 +211,16 @@ class Verdict:
     least, quickest : Group
         Runs of *within* with the smallest amount, and runs of *saving* with the smallest delay.
     best : int or None
-        The run of *least* if it is the only one. Of two runs, the one with a much shorter delay, if there is
-        one. Else None.
+        The single run of *least*. If *least* has two runs, the run with a much shorter delay; None if there
+        is no such run.
     compared : int or None
-        The run that *least* saves against: the reference, or the next best run if there is no reference
-        outside *least*. None if a run of *least* does not differ from it.
+        The run with which *least* is compared: the reference or, if the reference is None or in *least*, the
+        run with the next larger amount. None if the amounts do not differ.
     nearest : int or None
         If no run is within the limit, the run with the shortest delay.
     cheaper_beyond : int or None
-        The run with the smallest amount, if it exceeds the limit and has a smaller amount than *least*.
+        The run with the smallest amount, if its delay exceeds the limit; None if no such run needs less than
+        *least*.
     """
 
     runs: tuple[Result, ...]
