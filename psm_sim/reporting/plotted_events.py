@@ -1,4 +1,4 @@
-"""Events of a run as its figures plot them: compact lists of times, with one entry per series of beacons.
+"""Events of a run as its figures plot them: lists of times.
 
 :class:`psm_sim.simulation.recorder.Recorder` records the timeline for the user, with one row per event.
 """
@@ -17,11 +17,8 @@ from psm_sim.simulation.recorder import observe
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Block
 
-MAX_TIMELINE_FRAMES = 8_000
-"""Approximate maximum number of frames of one policy in a timeline.
-
-For 200 pages of ``ucb``, which fit, the timeline adds 0.2 MB (psm) to 0.5 MB (lpsm) to a report.
-"""
+MAX_FRAMES = 8_000
+"""Approximate maximum number of frames of one policy in a figure of all pages; 200 pages of ``ucb`` fit."""
 
 _LISTS = {"wireless up": "up", "wireless down": "down"}
 _DIGITS = 6  # microseconds
@@ -34,7 +31,7 @@ Events = dict[str, Any]
 
 
 class _PlotObserver(Observer):
-    """Observer that records awake periods, runs of beacons, times of frames, and sleep decisions."""
+    """Observer that records awake periods, times of beacons and frames, and sleep decisions."""
 
     def __init__(self) -> None:
         self.events: Events = {name: [] for name in ("buffered", "beacons", "up", "down", "served", "rests")}
@@ -49,8 +46,9 @@ class _PlotObserver(Observer):
             self.events["awake"][-1][1] = _round(time_s)
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Record a run of received beacons: time of the first beacon, number of beacons, and interval."""
-        self.events["beacons"].append([_round(first_s), count, _round(every_s) if count > 1 else 0.0])
+        """Record the times of a run of received beacons."""
+        first_s, every_s = _round(first_s), _round(every_s)
+        self.events["beacons"] += [first_s + number * every_s for number in range(count)]
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Record a sleep decision: its time and its number of beacons."""
@@ -73,37 +71,30 @@ class _PlotObserver(Observer):
         last[1] = max(last[1], _round(time_s))
 
 
-def record_events(run: Result, count: int | None = None) -> Events:
+def record_events(run: Result, count: int) -> Events:
     """Repeat the first single run of a result, and return the events of its first *count* pages.
-
-    If *count* is None, :func:`fitting_page_count` determines it.
 
     Returns
     -------
     dict
-        Times in seconds. ``pages`` has the number, request time, end time and slowdown of each page.
-        ``awake`` and ``buffered`` have the start and end of each period. For each run of received beacons,
-        ``beacons`` has the time of the first one, their number and their interval. ``up`` and ``down`` have
-        the times of the frames on the wireless link. ``served`` has the times at which the server sends its
-        frames, which differ from ``down`` by group addressed frames and by buffering. ``rests`` has the time
-        and the number of beacons of each sleep decision.
+        Times in seconds. ``pages``, ``awake`` and ``buffered`` have the start and end of each page or period.
+        ``beacons`` has the times of the received beacons. ``up`` and ``down`` have the times of the frames on
+        the wireless link. ``served`` has the times at which the server sends its frames, which differ from
+        ``down`` by group addressed frames and by buffering. ``rests`` has the time and the number of beacons
+        of each sleep decision.
     """
     block = run.blocks[0]
-    count = count or fitting_page_count(block)
     observer = _PlotObserver()
     observe(Result((block,), (), run.facts), [observer], count)
-    columns = [block.pages[name][:count].tolist() for name in ("page", "start_s", "page_time_s", "slowdown")]
-    pages = [
-        [number, _round(start_s), _round(start_s + time_s), f"{slowdown:.4g}"]
-        for number, start_s, time_s, slowdown in zip(*columns, strict=True)
-    ]
+    columns = [block.pages[name][:count].tolist() for name in ("start_s", "page_time_s")]
+    pages = [[_round(start_s), _round(start_s + time_s)] for start_s, time_s in zip(*columns, strict=True)]
     return {"pages": pages, **observer.events}
 
 
 def fitting_page_count(block: Block) -> int:
-    """Return how many of the first pages fit into :data:`MAX_TIMELINE_FRAMES` frames, but at least 1."""
+    """Return how many of the first pages fit into :data:`MAX_FRAMES` frames, but at least 1."""
     frames = 2 * block.pages["bytes"] // _PAYLOAD_BYTES + _FRAMES_PER_OBJECT * block.pages["objects"]
-    return max(int(np.searchsorted(np.cumsum(frames), MAX_TIMELINE_FRAMES, side="right")), 1)
+    return max(int(np.searchsorted(np.cumsum(frames), MAX_FRAMES, side="right")), 1)
 
 
 def _round(time_s: float) -> float:

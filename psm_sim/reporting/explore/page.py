@@ -131,24 +131,23 @@ _STEPS = 1000
 def _timelines(runs: Sequence[Result], page: str) -> dict[str, Any]:
     """Return the timelines of one page, or of the first message, and their limits in seconds."""
     has_pages = runs[0]["loads_pages"]
-    number = median_page(runs[1]) if page == MEDIAN else min(int(page), runs[1]["pages"])
+    number = median_page(runs[1]) if page == MEDIAN else min(int(page), len(runs[1].blocks[0]))
     number = number if has_pages else 1
     recorded = [record_events(run, number + 1) for run in runs]  # the limits exceed the page
     pages = [events["pages"][number - 1] for events in recorded]
-    longest_s = max(end_s - start_s for _, start_s, end_s, _ in pages)
+    longest_s = max(end_s - start_s for start_s, end_s in pages)
     low_s, high_s = (-0.15 * longest_s, 1.15 * longest_s) if has_pages else (-0.5, 2.0)
     timelines = {}
     for run, events, each in zip(runs, recorded, pages, strict=True):
-        zero_s = each[1] if has_pages else first_message_s(events, each)
+        zero_s = each[0] if has_pages else first_message_s(events, each[0])
         to_step = partial(_step, zero_s + low_s, (high_s - low_s) / _STEPS)
-        beacons = (first + k * every for first, count, every in events["beacons"] for k in range(count))
         timelines[run.label] = {
             "awake": _spans(events["awake"], to_step),
-            "beacons": _steps(beacons, to_step),
+            "beacons": _steps(events["beacons"], to_step),
             "up": _steps(events["up"], to_step),
             "down": _steps(events["down"], to_step),
             "buffered": _spans(events["buffered"], to_step),
-            "end": to_step(each[2]) if has_pages else None,
+            "end": to_step(each[1]) if has_pages else None,
         }
     text = f"page {number}, requested at 0 s" if has_pages else "around the first message, at 0 s"
     return {
@@ -159,12 +158,12 @@ def _timelines(runs: Sequence[Result], page: str) -> dict[str, Any]:
     }
 
 
-def first_message_s(events: Events, page: Sequence[Any]) -> float:
-    """Return the time at which the first message of a page without objects is sent, in seconds.
+def first_message_s(events: Events, page_s: float) -> float:
+    """Return when the first message of the page without objects at *page_s* is sent, in seconds.
 
     This time is the same for all policies. Group addressed frames are not messages.
     """
-    previous_s = max((end for _, _, end, _ in events["pages"] if end < page[1]), default=0.0)
+    previous_s = max((end_s for _, end_s in events["pages"] if end_s < page_s), default=0.0)
     # The frames of the first second open the connections.
     frames = [time for time in (*events["up"], *events["served"]) if time > previous_s + 1]
     return float(min(frames, default=previous_s))

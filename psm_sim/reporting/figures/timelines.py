@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.reporting.figures.canvas import WIDTH_IN, add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.marks import first_run, short_name, styles_of, title_of
-from psm_sim.reporting.plotted_events import Events, record_events
+from psm_sim.reporting.plotted_events import Events, fitting_page_count, record_events
 from psm_sim.reporting.style import EVENT_COLOURS, GREY
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
         return [(start, end - start) for start, end in spans_s if end > low_s and start < high_s]
 
     axes.broken_barh(periods("awake"), (2.7, 0.6), color=EVENT_COLOURS["radio awake"], label="radio awake")
-    received_s = visible(first + i * every for first, count, every in events["beacons"] for i in range(count))
+    received_s = visible(events["beacons"])
     axes.plot(
         received_s,
         [_ROWS["beacon received"]] * len(received_s),
@@ -116,7 +116,7 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
 def draw_polling_times(comparison: Comparison) -> Figure | None:
     """Plot one panel per policy for the first seed or client. Return None if no polling time varies."""
     styles = dict(zip(map(id, comparison.shown), styles_of(comparison.shown), strict=True))
-    rests = [(run, record_events(run)["rests"]) for run in comparison.runs]
+    rests = [(run, record_events(run, fitting_page_count(run.blocks[0]))["rests"]) for run in comparison.runs]
     varying = [(run, times) for run, times in rests if len({beacons for _, beacons in times}) > 1][:MAX_RUNS]
     if not varying:
         return None

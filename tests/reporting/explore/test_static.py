@@ -107,8 +107,8 @@ def test_timelines_of_messages_begin_when_the_first_message_is_sent() -> None:
     runs = [
         simulate(policy, "mqtt:stretch_s=600", pages=1, profile="esp32") for policy in ("psm", "anticipate")
     ]
-    events = [record_events(run) for run in runs]
-    times = [first_message_s(each, each["pages"][0]) for each in events]
+    events = [record_events(run, 1) for run in runs]
+    times = [first_message_s(each, each["pages"][0][0]) for each in events]
     assert times[0] == times[1] > min(time for time in events[0]["down"] if time > 1)
 
 

@@ -18,7 +18,7 @@ from psm_sim.reporting.figures.comparison import draw_slowdowns, figures_of
 from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import html_of
 from psm_sim.reporting.marks import marks_of
-from psm_sim.reporting.plotted_events import MAX_TIMELINE_FRAMES, fitting_page_count, record_events
+from psm_sim.reporting.plotted_events import MAX_FRAMES, fitting_page_count, record_events
 from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.table import Block
 
@@ -102,10 +102,10 @@ def test_any_text_in_the_report_is_escaped(text: str) -> None:
 def test_the_timeline_agrees_with_the_counts_of_the_result(profile: str) -> None:
     """The counts are of beacons, time awake, pages, and buffered frames. psm waits for a beacon."""
     run = run_comparison(["psm"], Scenario(pages=5, profile=profile)).runs[0]
-    seen = record_events(run)
-    assert sum(count for _, count, _ in seen["beacons"]) == run["usage.beacons"]
+    seen = record_events(run, 5)
+    assert len(seen["beacons"]) == run["usage.beacons"]
     assert sum(to - since for since, to in seen["awake"]) == pytest.approx(run["usage.awake_s"], abs=1e-3)
-    assert [page[0] for page in seen["pages"]] == [1, 2, 3, 4, 5]
+    assert len(seen["pages"]) == 5
     assert seen["buffered"]
     assert all(since < to < since + 0.1025 for since, to in seen["buffered"])
 
@@ -116,7 +116,7 @@ def test_the_timeline_of_a_long_run_is_truncated_at_the_limit_of_frames() -> Non
     def of_size(size: int, count: int) -> Block:
         return replace(block, pages={"bytes": np.full(count, size), "objects": np.zeros(count, int)})
 
-    assert fitting_page_count(of_size(1460 * MAX_TIMELINE_FRAMES // 8, 10)) == 4
+    assert fitting_page_count(of_size(1460 * MAX_FRAMES // 8, 10)) == 4
     assert fitting_page_count(of_size(10**9, 3)) == 1
     assert fitting_page_count(block) == 3
 
