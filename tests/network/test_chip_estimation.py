@@ -83,7 +83,7 @@ def test_a_profile_file_states_the_interval_of_its_recording(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("esp32-c3:dtim_1=1.4,dtim_10=1.5", "1.5 mA at DTIM 10 and 1.4 mA at DTIM 1 have no base current"),
+        ("esp32-c3:dtim_1=1.4,dtim_10=1.5", "1.5 mA at DTIM 10 and 1.4 mA at DTIM 1 do not fit a base"),
         ("esp32-c3:dtim_0=1.4", "dtim_0 must be a mean current"),
         ("esp32-c3:dtim_3=-1", "dtim_3 must be a mean current"),
         ("esp32-c3:dtim_3=nan", "dtim_3 must be a mean current"),
