@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nox
 
 nox.needs_version = ">=2025.2.9"
@@ -21,11 +23,13 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style, format and import rules."""
+    """Check style, format, import rules and docstrings."""
     session.install("-e", ".[test]", "-e", "laboratory")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("lint-imports")
+    folders = (Path("psm_sim"), Path("laboratory/psm_lab"))
+    session.run("numpydoc", "lint", *(str(path) for folder in folders for path in folder.rglob("*.py")))
 
 
 @nox.session
