@@ -148,7 +148,7 @@ def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology
 
 @contextmanager
 def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Iterator[Sequence[Observer]]:
-    """Yield an observer for each station. All observers write to *file*."""
+    """Yield an observer for each station. The events of all stations are written to *file*."""
     if kind == "capture":
         from psm_sim.network.parts.capture import capture_observers
 
