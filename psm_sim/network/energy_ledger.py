@@ -11,8 +11,7 @@ from psm_sim.network.topology_sections import PowerParameters
 class Usage(NamedTuple):
     """Time, beacons and energy since the start of the run.
 
-    Each energy is a power times a duration, or an energy per event times the number of events. ``awake_s``
-    includes ``transmit_s``, but ``awake_j`` excludes ``transmit_j``.
+    ``awake_s`` includes ``transmit_s``, but ``awake_j`` excludes ``transmit_j``.
 
     Attributes
     ----------
@@ -81,7 +80,7 @@ class EnergyLedger(Observer):
         self._frames = 0
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Add the time since the last change to the previous state."""
+        """Count the time since the last change as time in the previous state."""
         self._awake_s, self._asleep_s = self._times_s(time_s)
         self._awake, self._since_s, self._listened_s = awake, time_s, 0.0
 

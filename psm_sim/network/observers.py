@@ -75,8 +75,8 @@ class Observer:
         first_s : float
             Time of the first beacon, in seconds.
         count : int
-            Number of beacons, at least 1. Only at the last one can the station's TIM bit be 1, or the policy
-            decide.
+            Number of beacons, at least 1. Only at the last beacon can the station's TIM bit be 1, or the
+            policy make a decision.
         every_s : float
             Interval between the beacons, in seconds. The interval is meaningless if *count* is 1.
         """
@@ -128,7 +128,7 @@ class Observer:
         """Handle a frame on the wireless channel.
 
         A link reports a frame when it is queued, the DCF when it has been received. Frames are therefore not
-        reported in the order of their times. All earlier events of the radio have been reported.
+        reported in the order of their times. Earlier events of the radio have been reported before.
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
 """Loading of a page by its dependencies, over connections of HTTP/1.1 and HTTP/2 to several hosts.
 
 All recorded hosts are at the simulated server. If the round-trip time of the topology is shorter than
-recorded, the server delays each reply and each handshake by the difference. The time to the first byte is
-thus as recorded, unless the topology is slower.
+recorded, the server delays each reply and each handshake by the difference. The first byte of a reply then
+arrives after the recorded time. On a slower topology, it arrives later.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class Station:
             self._policy.received(self._env.now, Frame(-1, size, payload, False, False, group=True))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return *deliver*, or a function that first counts a frame or notifies the policy, as required."""
+        """Return a handler that counts frames and notifies the policy, if required, and calls *deliver*."""
         if self._on_frame is not None:
             deliver = _counting(deliver, self._on_frame)
         if not self._policy.wants("received"):

@@ -38,7 +38,7 @@ class ServicePeriodLedger(EnergyLedger):
         self._overhead_s, self._periods = overhead_s, 0
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Add the time since the last change to the previous state."""
+        """Count the time since the last change as time in the previous state."""
         super().radio(time_s, awake)
         self._periods = 0
 

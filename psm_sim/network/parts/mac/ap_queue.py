@@ -82,8 +82,7 @@ class ApQueue:
     def _still_first(self) -> bool:
         """Return whether the frame of the last exchange is still the first in the queue.
 
-        It is not if its ACK was lost and the station dozes now, which removes the station's frames from the
-        queue.
+        It has left the queue if its ACK was lost and the station has begun to doze.
         """
         return bool(self._order) and self._order[0].downlink.queue[0] is self._sent
 
