@@ -204,7 +204,7 @@ def test_the_curve_of_a_loss_without_gamma_has_a_single_point(tmp_path: Path) ->
         psm_sim.compare_losses([f"{file}:Polls"], gammas=[1.0])
 
 
-def test_the_command_writes_an_html_page_and_all_curves(
+def test_the_command_writes_files_only_to_output(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -212,6 +212,12 @@ def test_the_command_writes_an_html_page_and_all_curves(
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "8.33e-06 (default)" in printed
+    assert not list(tmp_path.iterdir())
+    assert main([*arguments, "--force"]) == 2
+    assert "--force has no effect without --output" in capsys.readouterr().err
+    arguments += ["--output", "losses.html"]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == printed
     with (tmp_path / "losses.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["loss"] for row in rows] == ["inverse"] * 10 + [""] * 8

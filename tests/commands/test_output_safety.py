@@ -180,7 +180,8 @@ def test_the_losses_command_writes_both_files_or_none(
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
     try:
-        status = main(["losses", "inverse", "--pages", "1", "--replications", "1", "--workers", "1"])
+        arguments = ["losses", "inverse", "--pages", "1", "--replications", "1", "--workers", "1"]
+        status = main([*arguments, "--output", "losses.html"])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert status == 2
