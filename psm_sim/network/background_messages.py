@@ -152,7 +152,7 @@ class PersistentConnection:
         return self._station.endpoint
 
     def accept(self, endpoint: Endpoint) -> MessageStream:
-        """Connect the server's application to its *endpoint*, and return the application."""
+        """Return the server's application, attached to *endpoint*."""
         self._server.endpoint = endpoint
         return self._server
 

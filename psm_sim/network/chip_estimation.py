@@ -75,7 +75,7 @@ def estimate_base_and_charge(
     Raises
     ------
     InputError
-        If the base or the charge that follows from two means is not positive.
+        If base or charge, computed from two means, is not positive.
     """
     if len(means_ma) == 2:
         (first, low_ma), (second, high_ma) = sorted(means_ma.items(), reverse=True)

@@ -21,7 +21,7 @@ class Usage(NamedTuple):
     beacons : int
         Number of beacons for which the radio woke up.
     awake_j, asleep_j, beacons_j : float
-        Energy while awake without transmitting, while asleep, and to receive beacons, in joules.
+        Energy while awake (without ``transmit_j``), while asleep, and for beacons, in joules.
     transmit_s, transmit_j : float
         Transmission time in seconds, and its energy in joules; 0 without ``power.transmit_w``.
     wake_ups : int

@@ -110,7 +110,7 @@ class PageFailureHandler:
     Parameters
     ----------
     topology
-        The run reports failures and continues if ``topology.can_fail`` is true.
+        Failures are reported if ``topology.can_fail`` is true.
     visits, port, policy
         Pages so far, access-point port, and name of the policy, for the error message.
 

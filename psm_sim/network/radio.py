@@ -198,9 +198,9 @@ class Radio:
             self.announced()
 
     def _receive_beacons(self, now_s: float) -> None:
-        """Receive beacons in which the station's TIM bit is not set.
+        """Receive the beacon that ends the doze. The station's TIM bit is not set.
 
-        These are the beacon at which the doze ends, and the beacons of promised dozes before *now_s*.
+        If further dozes are promised, receive their beacons before *now_s* too.
         """
         first_s = self._doze.wakes_s
         if self._doze.load_promised_doze():

@@ -108,7 +108,7 @@ class World:
         Raises
         ------
         InputError
-            If the run would exceed :data:`~psm_sim.common.input_limits.MAX_FRAMES`.
+            If the run would exceed ``MAX_FRAMES``.
         """
         check_work(self.topology, pages, messages)
         if messages:
