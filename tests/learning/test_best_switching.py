@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.learning import best_switching
-from tests.learning.sequences import clear_best, switching_sequence
 
 
 def brute_force(table, most):
@@ -38,14 +37,6 @@ def test_more_switches_lower_the_loss_from_that_of_the_best_expert_to_the_minimu
     assert totals[0] == pytest.approx(table.sum(axis=0).min())
     assert totals[-1] == pytest.approx(table.min(axis=1).sum())
     assert (np.diff(totals) <= 1e-12).all()
-
-
-def test_a_sequence_without_loss_needs_exactly_its_own_number_of_switches() -> None:
-    """Fewer switches have a larger loss, and more have an equal one."""
-    sequence = switching_sequence(60, 7)
-    totals = best_switching(clear_best(sequence, 3, 2.0), 9)
-    assert (totals[7:] == 0).all()
-    assert totals[6] > 0
 
 
 def test_experts_with_infinite_loss_are_avoided() -> None:

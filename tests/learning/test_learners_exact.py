@@ -5,8 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from psm_sim.learning import FixedShare, LearnAlpha, StaticExpert
 
@@ -86,18 +84,6 @@ def test_losses_with_removed_experts_equal_the_sum_over_all_sequences() -> None:
         learner = FixedShare(3, alpha)
         suffered = sum(learner.update(row) for row in losses)
         assert suffered == pytest.approx(-math.log(likelihood(losses, alpha)), abs=1e-10)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(2, 3), st.integers(1, 5), st.floats(0, 1), st.integers(0, 2**32 - 1))
-def test_the_loss_at_any_switching_rate_agrees_with_the_enumeration_of_all_sequences(
-    n, rounds, alpha, seed
-) -> None:
-    losses = random_losses(rounds, n, seed)
-    learner = LearnAlpha(n, [alpha, 0.5])
-    suffered = sum(learner.update(row) for row in losses)
-    exact = (likelihood(losses, alpha) + likelihood(losses, 0.5)) / 2
-    assert suffered == pytest.approx(-math.log(exact), abs=1e-10)
 
 
 def test_losses_that_overflow_the_exponential_give_exact_weights() -> None:

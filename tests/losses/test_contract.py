@@ -36,19 +36,6 @@ def test_a_built_in_loss_passes_every_check(name: str, check: Check) -> None:
     assert run_check(check, make_loss(name)).fault == ""
 
 
-@given(poll=polls, times_ms=times)
-def test_losses_are_finite_and_at_least_0_and_each_candidate_has_a_loss(
-    poll: Poll, times_ms: np.ndarray
-) -> None:
-    """Any frames may be buffered."""
-    for loss in BUILT_IN.values():
-        losses = loss(poll, times_ms)
-        assert losses.shape == times_ms.shape
-        assert losses.dtype == np.float64
-        assert np.all(np.isfinite(losses))
-        assert np.all(losses >= 0)
-
-
 @given(poll=polls, time_ms=st.floats(2, 1e5))
 def test_the_loss_of_a_polling_time_does_not_depend_on_other_candidates(poll: Poll, time_ms: float) -> None:
     """Losses are bit-for-bit equal, because a replay evaluates single times."""
