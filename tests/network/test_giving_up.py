@@ -7,7 +7,6 @@ import pickle
 import pytest
 
 from psm_sim.network import build_world, load_topology, run_alone
-from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import simulate
@@ -60,16 +59,6 @@ def test_an_unanswered_syn_is_given_up_after_three_minutes():
     with pytest.raises(PageError, match=r"SYN had no new ACK for 180 s"):
         run_alone(built, [LATE])
     assert 180 < built.env.now < 300
-
-
-@pytest.mark.parametrize("every_beacon", [False, True])
-def test_a_page_that_receives_no_new_byte_for_too_long_fails(every_beacon):
-    """The server needs two hours; the events until then do not extend the limit."""
-    built = world("psm", beacon__interval_ms=1000)
-    if every_beacon:
-        schedule_every_beacon(built)
-    with pytest.raises(PageError, match=r"no new byte of it has come for 3600 s"):
-        run_alone(built, [Page(1.0, 1000, (), (300,), (7200.0,))])
 
 
 def test_an_unacknowledged_fin_leaves_no_connection_open():

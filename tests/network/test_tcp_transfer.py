@@ -110,13 +110,6 @@ def test_slow_start_doubles_the_window_every_round_trip_up_to_the_largest_window
     assert list(rounds.values())[:5] == [2, 4, 8, 16, 20]
 
 
-def test_both_ends_drop_the_state_of_a_closed_connection():
-    """FIN both ways, no state left."""
-    wire = Wire(PER_SEGMENT)
-    wire.transfer(5000)
-    assert wire.a.endpoints == wire.b.endpoints == {}
-
-
 def test_a_fin_in_reply_to_a_fin_is_sent_between_two_acks_as_in_ns3():
     """Without the rule of ns-3, the FIN itself acknowledges the peer's FIN."""
     for ack_first, fins in ((True, [False, True, False]), (False, [True])):

@@ -79,18 +79,6 @@ def test_an_alarm_can_be_set_again_with_a_stale_event_in_the_queue(env):
     assert log == [3.0, 4.0]
 
 
-def test_moving_a_deadline_later_queues_no_event(env):
-    """A hundred moves take two events, because the pending event reschedules itself."""
-    alarm = Alarm(env, lambda: None)
-    for deadline in range(1, 101):
-        alarm.at(float(deadline))
-    steps = 0
-    while env.peek() < float("inf"):
-        env.step()
-        steps += 1
-    assert steps == 2
-
-
 def test_beacons_come_after_all_other_events_at_the_same_time(env):
     """The order is documented."""
     log = []
@@ -131,20 +119,6 @@ def test_a_timer_can_be_set_again_from_its_own_action(env):
     assert log == [1.0, 3.0, 5.0]
 
 
-def test_cancelled_timers_share_one_event():
-    """A hundred cancelled timers cost one SimPy event."""
-    env, steps = Environment(), 0
-    timers = TimerQueue(env)
-    for number in range(100):
-        timer = Timer(timers, lambda: None)
-        timer.at(1.0 + number)
-        timer.deadline = inf
-    while env.peek() < inf:
-        env.step()
-        steps += 1
-    assert steps == 1
-
-
 def test_a_deadline_that_moves_back_and_forth_leaves_no_events(env):
     """A timer set earlier and later 1,000 times fires once, at the last deadline."""
     log, timers = list[float](), TimerQueue(env)
@@ -154,19 +128,3 @@ def test_a_deadline_that_moves_back_and_forth_leaves_no_events(env):
         timer.at(20.0)
     env.run()
     assert log == [20.0]
-
-
-def test_an_event_queued_for_a_later_time_is_not_queued_again():
-    """A deadline of 10 s and twenty earlier ones that fire take 21 events."""
-    env, steps, log = Environment(), 0, list[float]()
-    timers = TimerQueue(env)
-    late, early = (Timer(timers, lambda: log.append(env.now)) for _ in range(2))
-    late.at(10.0)
-    for number in range(20):
-        early.at(0.1 * (number + 1))
-        env.step()
-        steps += 1
-    while env.peek() < inf:
-        env.step()
-        steps += 1
-    assert (steps, len(log), log[-1]) == (21, 21, 10.0)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from math import inf
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from psm_sim.network import Observer, World, build_world, load_topology, run_alone
 from psm_sim.network.beacon_event_reference import schedule_every_beacon
-from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
-from tests.network.laws import balance
 
 POLICIES = [
     "always-on",
@@ -54,23 +51,6 @@ def test_an_event_per_beacon_changes_no_bit_of_the_result(policy, release, pages
     assert full.usage() == lazy.usage()
     assert list(full.visits) == list(lazy.visits)
     assert full.events > lazy.events + 9 * lazy.env.now
-
-
-def test_the_policy_gets_the_same_calls_with_an_event_per_beacon(pages):
-    """Every call has the same arguments."""
-
-    def calls(every_beacon):
-        log = []
-        policy = make_policy("lpsm")
-        decide = policy.rest
-        policy.rest = lambda *arguments: (log.append(arguments), decide(*arguments))[1]
-        world = build_world(load_topology(), policy)
-        if every_beacon:
-            schedule_every_beacon(world)
-        run_alone(world, pages[:10])
-        return log
-
-    assert calls(True) == calls(False)
 
 
 def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
@@ -138,71 +118,3 @@ def test_at_most_four_connections_are_open_at_once():
     connections = Connections()
     run_alone(build_world(load_topology(), make_policy("always-on"), [connections]), [page])
     assert (len(connections.until_s), connections.most) == (10, 4)
-
-
-def test_an_exception_of_a_policy_ends_the_run():
-    """Exceptions inside the process of the browser end it, too."""
-
-    class Late(Policy):
-        name = "late"
-
-        def rest(self, now_s, since_uplink_s, poll):
-            return Rest()
-
-        def uplink(self, now_s):
-            raise RuntimeError("too late")
-
-    with pytest.raises(RuntimeError, match="too late"):
-        run_alone(build_world(load_topology(), Late()), [Page(1.0, 2000, (), (300,), (0.0,))])
-
-
-class Repeats(Observer):
-    """Count the server's repeated data segments."""
-
-    def __init__(self):
-        self.sent, self.count = set(), 0
-
-    def frame(self, link, queued_s, arrives_s, segment):
-        if link.name == "wired down" and segment.payload:
-            begin = (segment.connection, segment.seq)
-            self.count += begin in self.sent
-            self.sent.add(begin)
-
-
-def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
-    """The buffer has three frames, and every byte still arrives."""
-    page = Page(1.0, 200_000, (30_000,) * 3, (300,) * 4, (0.0,) * 4)
-    repeats = Repeats()
-    world = build_world(
-        load_topology("three-node", {"access_point.buffer_frames": 3}), make_policy("psm"), [repeats]
-    )
-    run_alone(world, [page])
-    assert world.port.dropped_frames > 0
-    assert repeats.count >= world.port.dropped_frames // 2
-    assert len(world.visits) == 1
-
-
-@settings(max_examples=40)
-@given(
-    st.lists(
-        st.builds(
-            lambda think, sizes, delay: Page(
-                think, sizes[0], tuple(sizes[1:]), (300,) * len(sizes), (delay,) * len(sizes)
-            ),
-            st.floats(0, 30),
-            st.lists(st.integers(1, 60_000), min_size=1, max_size=7),
-            st.sampled_from([0.0, 0.05, 0.7, 3.0]),
-        ),
-        min_size=1,
-        max_size=4,
-    ),
-    st.sampled_from(POLICIES),
-    st.sampled_from([{}, {"access_point.buffer_frames": "4"}, {"browser.persistent": "true"}]),
-)
-def test_time_and_energy_and_bytes_add_up_for_any_pages(pages, policy, settings_):
-    """Sizes, delays and policies are random, and a buffer overflows."""
-    world = run(policy, pages, **settings_)
-    assert len(world.visits) == len(pages)
-    assert [world.ends.lost_frames(way) for way in ("up", "down")] == [0, 0]
-    balance(world)
-    assert all(visit.ended_s - visit.started_s >= 0.08 for visit, _ in world.visits)

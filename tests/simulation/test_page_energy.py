@@ -12,23 +12,6 @@ WAKING = {"power.wake_j": 0.001}
 PROCESSING = {"power.frame_j": 0.0005}
 
 
-@pytest.mark.parametrize("settings", [{}, SENDING, WAKING, PROCESSING, SENDING | WAKING | PROCESSING])
-@pytest.mark.parametrize("policy", ["psm", "bsd"])
-def test_the_energies_of_pages_add_up_to_the_energy_of_the_run(policy, settings) -> None:
-    """The energy of a page is the difference of the run's energy at its end and at its start."""
-    run = simulate(policy, pages=6, seed=3, settings=settings)
-    assert run.pages["energy_j"].sum() == pytest.approx(6 * run.energy_per_page_j, rel=1e-12)
-
-
-def test_the_energy_of_a_page_includes_its_transmissions_and_wake_ups() -> None:
-    """The same pages without these two parts differ in nothing else."""
-    plain, whole = (
-        simulate("psm", pages=6, seed=3, settings=settings).pages for settings in ({}, SENDING | WAKING)
-    )
-    assert (whole["energy_j"] - plain["energy_j"] > 0).all()
-    assert whole["page_time_s"].tolist() == plain["page_time_s"].tolist()
-
-
 @pytest.mark.parametrize("model", ["link", "dcf"])
 def test_every_frame_of_a_round_trip_costs_the_same_energy(model) -> None:
     """An echo request and its reply are two frames. ACKs of the MAC and beacons are not counted."""
