@@ -8,6 +8,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,35 @@ class Truth:
     values: Mapping[str, float]
 
 
+def csv_text(
+    times_s: Floats,
+    level_ma: Floats,
+    header: str = "Timestamp(ms),Current(uA)",
+    scales: tuple[float, float] = (1e3, 1e3),
+    separator: str = ",",
+    decimal: str = ".",
+) -> str:
+    """Return a CSV file in the units of the *header*, which are *scales* times seconds and milliamperes."""
+    rows = (
+        separator.join(f"{value:.6f}".replace(".", decimal) for value in row)
+        for row in zip(scales[0] * times_s, scales[1] * level_ma, strict=True)
+    )
+    return "\n".join([header, *rows]) + "\n"
+
+
+def ppk2_bytes(level_ma: Floats, rate_hz: float) -> bytes:
+    """Return a ``.ppk2`` file, in which each sample has a current in uA and eight digital channels."""
+    frames = np.zeros(level_ma.size, [("ua", "<f4"), ("bits", "<u2")])
+    frames["ua"], frames["bits"] = 1e3 * level_ma, 0xAAAA
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        metadata = {"formatVersion": 2, "metadata": {"samplesPerSecond": rate_hz, "startSystemTime": 1.6e12}}
+        archive.writestr("metadata.json", json.dumps(metadata))
+        archive.writestr("session.raw", frames.tobytes())
+        archive.writestr("minimap.raw", b"{}")
+    return file.getvalue()
+
+
 @dataclass(frozen=True)
 class Recording:
     """Samples as a recorder states them, and the truth."""
@@ -158,14 +188,8 @@ class Recording:
         return path
 
     def _write_archive(self, path: Path) -> Path:
-        frames = np.empty(self.times_s.size, dtype=[("ua", "<f4"), ("bits", "<u2")])
-        frames["ua"], frames["bits"] = 1000 * self.currents_ma, 0xAAAA
-        rate = round((self.times_s.size - 1) / (self.times_s[-1] - self.times_s[0]) / 1000) * 1000
-        metadata = {"samplesPerSecond": rate, "startSystemTime": 1_767_225_600_000}
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("metadata.json", json.dumps({"metadata": metadata, "formatVersion": 2}))
-            archive.writestr("session.raw", frames.tobytes())
-            archive.writestr("minimap.raw", "{}")
+        rate_hz = round((self.times_s.size - 1) / (self.times_s[-1] - self.times_s[0]) / 1000) * 1000
+        path.write_bytes(ppk2_bytes(self.currents_ma, rate_hz))
         return path
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import warnings
+import zipfile
 from random import Random
 
 import numpy as np
@@ -14,8 +16,8 @@ from psm_sim.calibration import recording_readers
 from psm_sim.calibration.estimator import estimate
 from psm_sim.calibration.recording_readers import read_recording
 from psm_sim.common.errors import InputError
-from tests.calibration.files import csv_text, damage, ppk2_bytes, zip_bomb
-from tests.calibration.generator import Floats, make_recording
+from tests.calibration.generator import Floats, csv_text, make_recording, ppk2_bytes
+from tests.fuzz.documents import damaged
 
 TIMES_S = np.arange(2000) / 1000
 LEVEL_MA: Floats = np.where(np.arange(2000) % 100 < 3, 51.0, 1.0)
@@ -196,7 +198,9 @@ def test_a_truncated_ppk2_file_is_an_error_of_one_sentence(tmp_path, cut):
 
 
 def test_a_zip_bomb_ends_at_the_limit_of_samples(tmp_path, monkeypatch):
-    zip_bomb(tmp_path / "a.ppk2", 4_000_000)
+    with zipfile.ZipFile(tmp_path / "a.ppk2", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("metadata.json", json.dumps({"metadata": {"samplesPerSecond": 100_000}}))
+        archive.writestr("session.raw", bytes(24_000_000))
     assert (tmp_path / "a.ppk2").stat().st_size < 1 << 20
     monkeypatch.setattr(recording_readers, "MAX_RECORDS", 3_000_000)
     with pytest.raises(InputError, match="must have at most 3,000,000 samples"):
@@ -211,7 +215,7 @@ PPK2 = ppk2_bytes(LEVEL_MA[:300], 250)
 @given(st.integers(0, 2**32), st.sampled_from(["csv", "ppk2"]))
 def test_a_damaged_file_gives_a_calibration_or_one_sentence(tmp_path_factory, seed, kind):
     path = tmp_path_factory.getbasetemp() / f"damaged.{kind}"
-    path.write_bytes(damage(CSV if kind == "csv" else PPK2, Random(seed)))  # noqa: S311
+    path.write_bytes(damaged(CSV if kind == "csv" else PPK2, Random(seed)))  # noqa: S311
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:

@@ -12,8 +12,7 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.network.chip_profiles import load_profile
-from tests.calibration.files import csv_text, ppk2_bytes
-from tests.calibration.generator import Truth, make_recording
+from tests.calibration.generator import Truth, csv_text, make_recording, ppk2_bytes
 
 SEED = 11
 
