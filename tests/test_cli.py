@@ -14,49 +14,22 @@ from tests.workload.recordings.ucb_files import SHOWTRACE
 
 PAGE_LIST = "page,think_s,main_bytes,images\n"
 
-LOSSES = """
-import numpy as np
-from psm_sim.losses import Loss
-
-class Nan(Loss):
-    name = "nan"
-
-    def __call__(self, poll, times_ms):
-        return times_ms * np.nan
-"""
 
 FILES = {
-    "losses.py": LOSSES,
-    "broken.py": "import there_is_no_such_module\n",
-    "letters.csv": PAGE_LIST + "".join(f"{n},5,1000,100;200\n" for n in range(1, 56)) + "56,x,1000,\n",
     "p.csv": PAGE_LIST + "1,1,1000,\n",
     "s.log": SHOWTRACE,
     "many.toml": 'base = "ucb"\n[files_per_page]\nquantiles = [[1, 100000]]\n',
     "huge.toml": 'base = "ucb"\n[files_per_page]\nquantiles = [[1, 1e12]]\n',
     "tiny.toml": 'base = "ucb"\n[think_s]\ninterpolation = "log"\nquantiles = [[0, 1e-320], [1, 1e8]]\n',
     "digits.toml": f'base = "ucb"\n[think_s]\nquantiles = [[1, {"9" * 400}]]\n',
-    "typo.toml": "[links.wired]\nrate_mps = 1\n",
     "taken": "",
 }
 
 MENDABLE = [
     ("--policy psmm", "Unknown policy 'psmm'; expected one of always-on, psm, bsd, lpsm.*Did you mean 'psm'"),
-    ("--policy bsd:q=1", "policy bsd has no parameter 'q'; expected one of p, max_sleep_ms"),
-    ("--policy bsd:p=0", "policy bsd: p must be a number > 0 and <= 1e.06, got '0'"),
-    ("--trace ucbb", "Unknown trace 'ucbb'; expected one of .*ucb.*Did you mean 'ucb'"),
     ("--trace missing.csv", "Trace file not found: 'missing.csv'; expected"),
-    ("--trace letters.csv", "letters.csv, line 57: think_s must be .*, got 'x'"),
-    (
-        "--topology typo.toml",
-        "Unknown topology key 'links.wired.rate_mps'; expected .*'links.wired.rate_mbps'",
-    ),
-    ("--set links.wired.rate_mbps=0", "rate_mbps must be a number >= 0.01 and <= 100000, got '0'"),
     ("--set nothing", "--set: invalid setting 'nothing'; expected key=value"),
-    ("--policy broken.py:Mine", "broken.py cannot be imported: ModuleNotFoundError.*fix the file"),
-    ("--loss losses.py:Nan", "Loss losses.py:Nan failed .*: it returned nan for 100 ms; expected"),
-    ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*not allowed; expected"),
     ("--preset", "--preset requires a value"),
-    ("--profile raspberry", "Unknown profile 'raspberry'; use --profile cyw43439"),
     ("--trace mqtt:interval=30", "no parameter 'interval'; expected one of 49 names, such as .*period_s"),
     (r"--trace C:\x\y.csv", r"Trace file not found: 'C:.*y.csv'"),
     ("--loss inverse --policy psm", "loss 'inverse' has no effect without an lpsm policy"),
@@ -115,11 +88,6 @@ MENDABLE = [
     ("sweep --output=", "--output requires a value, got ''"),
     ("--seed 99999999999999999999", "seed must be an integer"),
     ("--pages " + "9" * 5000, "--pages must be an integer from 1 to 500000"),
-    ("--policy lpsm:horizon_s=1e308", "horizon_s must be a number"),
-    ("--policy lpsm:horizon_s=1e9 --set beacon.interval_ms=0.001", "interval_ms must be a number"),
-    ("--policy lpsm:min_ms=0.1,max_ms=1000,step_ms=0.1,horizon_s=1e8", "expected"),
-    ("--policy bsd:p=1e308", "p must be a number"),
-    ("--trace ucb:mean_think_s=1e17", "mean_think_s must be a number"),
     ("--trace many.toml --pages 1000", "expected"),
     ("--trace huge.toml", "files_per_page: a value must be at least 0 and at most 100000"),
     ("--trace tiny.toml", "think_s: a value must be at least 1e-09"),
