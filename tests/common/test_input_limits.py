@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from psm_sim.common.parameters import Parameter, parameters_of
 from psm_sim.learning.factory import LEARNERS
 from psm_sim.losses import LOSSES
+from psm_sim.network.topology import SECTIONS
 from psm_sim.policies import POLICIES
 from psm_sim.simulation import simulate
 from psm_sim.workload.page_sampler import PageSampling
@@ -18,9 +19,10 @@ OTHERS = (PageSampling, PageRule, Playback, ShiftingProfile, RecordingOptions)
 
 
 def every_parameter() -> Iterator[tuple[str, Parameter]]:
-    """Yield each parameter of the policies, losses and traces, with the name of its class."""
+    """Yield each parameter of policies, losses, traces and topologies, with the name of its class."""
     registries = (registry.get(name) for registry in (POLICIES, LOSSES) for name in registry.names())
-    for cls in (*registries, *OTHERS):
+    sections = (cls for _, cls in SECTIONS.values())
+    for cls in (*registries, *OTHERS, *sections):
         yield from ((cls.__name__, parameter) for parameter in parameters_of(cls).values())
 
 

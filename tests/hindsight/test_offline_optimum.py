@@ -15,11 +15,12 @@ from psm_sim.common.errors import InputError
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
 from psm_sim.hindsight.traffic_chain import Chain, PolicyCost, Step, evaluate_policy
 from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_costs, record_slowdowns
-from psm_sim.network import build_world, load_topology, run_alone
+from psm_sim.network import load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import Scenario
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import run_world
 
 POLICIES = [
     "always-on", "psm", "psm:listen_interval=3", "bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1",
@@ -158,8 +159,7 @@ def test_the_optimum_for_one_reply_agrees_with_the_hand_computed_optimum():
 def test_the_energy_of_a_chain_without_delay_equals_that_of_the_simulator(policy):
     """The chain has no approximation in this case."""
     pages = load_workload("ucb:server_delay_ms=none", 20, 3).pages
-    world = build_world(load_topology(), make_policy(policy))
-    run_alone(world, pages)
+    world = run_world(pages, policy)
     played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
     assert played.delay_s == pytest.approx(0.0, abs=1e-9)
     assert played.energy_j == pytest.approx(world.usage().total_j, rel=2e-4)
@@ -169,8 +169,7 @@ def test_the_energy_of_a_chain_without_delay_equals_that_of_the_simulator(policy
 def test_the_energy_of_a_chain_with_delay_is_near_that_of_the_simulator(policy):
     """The tolerance is 2 %; the simulator retrieves buffered frames of several connections together."""
     pages = load_workload("ucb:server_delay_ms=none", 40, 3).pages
-    world = build_world(load_topology(), make_policy(policy))
-    run_alone(world, pages)
+    world = run_world(pages, policy)
     played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
     assert played.energy_j == pytest.approx(world.usage().total_j, rel=0.02)
 

@@ -19,10 +19,10 @@ from psm_sim.losses import (
     check_loss,
     make_loss,
 )
-from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
+from tests.network.worlds import run_world
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 
@@ -162,8 +162,7 @@ class Watched(ConstrainedLoss):
 def test_on_the_ucb_trace_the_mean_wait_of_a_byte_meets_the_target(target_ms: float) -> None:
     """The tolerance is 10 % over 100 pages; fixed gammas give 51 to 550 ms."""
     loss = Watched(target_ms=target_ms)
-    world = build_world(load_topology(), Lpsm(loss=loss))
-    run_alone(world, load_workload("ucb", 100, 1).pages)
+    run_world(load_workload("ucb", 100, 1).pages, Lpsm(loss=loss))
     assert loss.byte_ms / loss.buffered_bytes == pytest.approx(target_ms, rel=0.1)
 
 

@@ -26,7 +26,7 @@ class Recorder(Observer):
         self.changes.append((time_s, awake))
 
     def beacons(self, first_s, count, every_s):
-        self.heard += [first_s + number * every_s for number in range(count)]
+        self.heard += [round(first_s + number * every_s, 6) for number in range(count)]
 
 
 class RadioBench:
@@ -72,7 +72,7 @@ class RadioBench:
         """Run, and return the times of the received beacons."""
         self.env.run(until=until)
         self.radio.advance(until)
-        return [round(time, 6) for time in self.recorder.heard]
+        return self.recorder.heard
 
     @staticmethod
     def frame(size):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import Observer, World, build_world, load_topology, run_alone
+from psm_sim.network import Observer, World
 from psm_sim.network.background_messages import MessageStats
-from psm_sim.policies import make_policy
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import run_world
 
 SLOW, FAST = 8 / 5e6, 8 / 10e6  # seconds per byte, on the wireless and on the wired hop
 PAGE = Page(30.0, 1000, (), (300,), (0.0,))
@@ -32,12 +32,9 @@ LATENCIES = [
 ]
 
 
-def run(messages: Messages, policy: str = "always-on", **settings: object) -> World:
+def run(messages: Messages, policy: str = "always-on", **more) -> World:
     """Return a world after the messages and a page at 30 s."""
-    keys = {key.replace("__", "."): value for key, value in settings.items()}
-    world = build_world(load_topology("three-node", keys), make_policy(policy))
-    run_alone(world, [PAGE], messages)
-    return world
+    return run_world([PAGE], policy, messages=messages, **more)
 
 
 @pytest.mark.parametrize(("message", "direction", "latency_s"), LATENCIES)
@@ -80,8 +77,7 @@ class Air(Observer):
 def test_a_datagram_is_a_data_frame_on_the_channel():
     """Segments of the page are data frames, too, unlike null frames and group addressed frames."""
     air = Air()
-    world = build_world(load_topology(), make_policy("always-on"), [air])
-    run_alone(world, [PAGE], Messages([Message(1.0, 500), Message(2.0, 500, uplink=True)]))
+    run(Messages([Message(1.0, 500), Message(2.0, 500, uplink=True)]), observers=[air])
     assert len(air.kinds) > 4
     assert set(air.kinds) == {"data"}
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from psm_sim.network import Topology, World, build_world, load_topology, run_alone
+from psm_sim.network import Topology, World, build_world
 from psm_sim.policies import Frame, Policy, RadioPower, Rest, make_policy
 from psm_sim.policies.user_policy_guard import guarded_policy
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import run_world
 
 PAGE = Page(1.03, 3000, (2000,), (300, 300), (0.05, 0.05))
 
@@ -40,9 +41,7 @@ class Recording(Policy):
 
 def log_of(policy, **settings) -> tuple[list[tuple[str, object]], World]:
     """Return the log of a run over one page, and its world."""
-    world = build_world(load_topology(settings=settings), policy)
-    run_alone(world, [PAGE])
-    return policy.log, world
+    return policy.log, run_world([PAGE], policy, **settings)
 
 
 def frames(log, event) -> list[Frame]:

@@ -6,28 +6,13 @@ import pickle
 
 import pytest
 
-from psm_sim.network import build_world, load_topology, run_alone
+from psm_sim.network import load_topology, run_alone
 from psm_sim.network.page_outcomes import PageError
-from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.policies import Rest
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
-
-
-class Sleeper(Policy):
-    """Doze almost forever."""
-
-    name = "sleeper"
-
-    def rest(self, now_s, since_uplink_s, poll):
-        return Rest(beacons=10**9)
-
-
-def world(policy, **settings):
-    instance = make_policy(policy) if isinstance(policy, str) else policy
-    keys = {key.replace("__", "."): value for key, value in settings.items()}
-    return build_world(load_topology("three-node", keys), instance)
-
+from tests.network.worlds import Sleeper, make_world, run_world
 
 LATE = Page(1.0, 1000, (), (300,), (50.0,))
 """Page with a late reply: the request has been acknowledged, and the client has nothing to send."""
@@ -37,8 +22,7 @@ LATE = Page(1.0, 1000, (), (300,), (50.0,))
 @pytest.mark.parametrize("policy", ["always-on", "psm", "lpsm"])
 def test_a_run_ends_even_if_the_buffer_holds_only_one_or_two_frames(frames, policy):
     """A repeated SYN gets a SYN-ACK; a bare ACK would take its place in the buffer forever."""
-    small = world(policy, access_point__buffer_frames=frames)
-    run_alone(small, load_workload("ucb", 20, 1).pages)
+    small = run_world(load_workload("ucb", 20, 1).pages, policy, access_point__buffer_frames=frames)
     assert len(small.visits) == 20
     assert small.port.dropped_frames > 0
 
@@ -50,12 +34,12 @@ def test_the_server_gives_up_an_unacknowledged_connection():
         r" point: 0"
     )
     with pytest.raises(PageError, match=sentence):
-        run_alone(world(Sleeper()), [LATE])
+        run_world([LATE], Sleeper())
 
 
 def test_an_unanswered_syn_is_given_up_after_three_minutes():
     """A legacy access point buffers the SYN-ACK for a station that wakes only to send."""
-    built = world(Sleeper(), access_point__release_on_uplink="false")
+    built = make_world(Sleeper(), access_point__release_on_uplink="false")
     with pytest.raises(PageError, match=r"SYN had no new ACK for 180 s"):
         run_alone(built, [LATE])
     assert 180 < built.env.now < 300
@@ -63,9 +47,9 @@ def test_an_unanswered_syn_is_given_up_after_three_minutes():
 
 def test_an_unacknowledged_fin_leaves_no_connection_open():
     """The page is complete and does not fail, and no timer is left."""
-    built = world(Sleeper(), access_point__release_on_uplink="false")
+    built = make_world(Sleeper(), access_point__release_on_uplink="false")
     built.radio.decide = lambda now_s, poll: Rest(beacons=1 if now_s < 2.0 else 10**9)
-    run_alone(built, [Page(1.0, 1000, (), (300,), (0.0,)), Page(5000.0, 1, (), (300,), (0.0,))][:1])
+    run_alone(built, [Page(1.0, 1000, (), (300,), (0.0,))])
     built.env.run(until=3000.0)
     assert built.client.endpoints == {}
 
@@ -85,7 +69,7 @@ def test_every_accepted_link_rate_is_fast_enough_for_a_run_to_end():
     """
     with pytest.raises(ValueError, match=r"rate_mbps must be a number >= 0.01"):
         load_topology("three-node", {"links.wired.rate_mbps": "1e-4"})
-    slow = world("psm", links__wired__rate_mbps="0.01", links__wireless__rate_mbps="0.01")
-    run_alone(slow, load_workload("ucb", 3, 1).pages)
+    rates = {"links.wired.rate_mbps": "0.01", "links.wireless.rate_mbps": "0.01"}
+    slow = run_world(load_workload("ucb", 3, 1).pages, **rates)
     assert len(slow.visits) == 3
     assert slow.events < 20_000

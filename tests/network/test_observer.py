@@ -6,13 +6,14 @@ from itertools import pairwise
 
 import pytest
 
-from psm_sim.network import EnergyLedger, Observer, World, build_world, load_topology, run_alone
+from psm_sim.network import EnergyLedger, Observer, World, load_topology, run_alone
 from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import make_world, run_world
 
 EVENTS = ("radio", "beacons", "rest", "frame", "page", "finish")
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm:uplink=keep"]
@@ -47,19 +48,15 @@ class Everything(Observer):
 
 
 def watched(policy: str | Policy, release: str = "true") -> tuple[World, Everything]:
-    seen = Everything()
-    topology = load_topology("three-node", {"access_point.release_on_uplink": release})
-    world = build_world(topology, make_policy(policy), [seen])
-    run_alone(world, load_workload("ucb", 12, 4).pages)
-    return world, seen
+    seen, pages = Everything(), load_workload("ucb", 12, 4).pages
+    return run_world(pages, policy, [seen], access_point__release_on_uplink=release), seen
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_an_observer_does_not_change_the_run(policy):
     """Events, pages and energy are bit-for-bit those of a run without observers."""
     world, _ = watched(policy)
-    alone = build_world(load_topology(), make_policy(policy))
-    run_alone(alone, load_workload("ucb", 12, 4).pages)
+    alone = run_world(load_workload("ucb", 12, 4).pages, policy)
     assert (list(world.visits), world.usage()) == (list(alone.visits), alone.usage())
     assert world.events > alone.events  # an observer of frames needs an event between the two uplink hops
 
@@ -96,8 +93,7 @@ def test_all_earlier_states_of_the_radio_are_reported_before_the_end_of_a_page(p
             self.readings.append(self.usage(visit.ended_s))
 
     meter = Meter()
-    world = build_world(load_topology(), make_policy(policy), [meter])
-    run_alone(world, load_workload("ucb", 12, 4).pages)
+    world = run_world(load_workload("ucb", 12, 4).pages, policy, [meter])
     assert meter.readings == [usage for _, usage in world.visits]
 
 
@@ -164,14 +160,14 @@ def test_the_finish_hook_is_not_called_after_a_failed_run():
 
     seen = Everything()
     with pytest.raises(RuntimeError, match="no idea"):
-        run_alone(build_world(load_topology(), Failing(), [seen]), [Page(1.0, 2000, (), (300,), (0.0,))])
+        run_world([Page(1.0, 2000, (), (300,), (0.0,))], Failing(), [seen])
     assert seen.of("finish") == []
 
 
 def test_progress_counts_pages():
     """Each page has one call, with the number of complete pages."""
     done: list[int] = []
-    world = build_world(load_topology(), make_policy("psm"))
+    world = make_world()
     world.progress = done.append
     run_alone(world, load_workload("ucb", 3, 1).pages)
     assert done == [1, 2, 3]

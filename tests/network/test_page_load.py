@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.network import Observer, World, build_world, load_topology, run_alone
+from psm_sim.network import Observer, World
 from psm_sim.network.page_load import DNS_BYTES, DNS_RETRY_S, TLS_BYTES
 from psm_sim.network.segment import ConnectionId
-from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import PAGE_START, DependencyPage, Page, PageGraph, PageHost, Release
+from tests.network.worlds import page_times_s, run_world
 
 RTT_S = 0.040
 NEAR = PageHost(RTT_S, 0.0, 0.0, secure=False)
@@ -56,10 +56,8 @@ def page(*objects, hosts=(NEAR,), bytes_=1000, delay_s=0.0, recorded_s=1.0) -> D
 def load(loaded: Page, keys=(), policy="always-on") -> tuple[float, World, Requests]:
     """Return the page time in seconds, the world, and the requests."""
     seen = Requests()
-    world = build_world(load_topology("three-node", FAST | dict(keys)), make_policy(policy), [seen])
-    run_alone(world, [loaded])
-    ((visit, _),) = world.visits
-    return visit.ended_s - visit.started_s, world, seen
+    world = run_world([loaded], policy, [seen], **FAST | dict(keys))
+    return page_times_s(world)[0], world, seen
 
 
 START = (0, False, PAGE_START, False, 0.0)
@@ -122,10 +120,8 @@ def test_a_handshake_on_a_closed_connection_gets_no_reply():
     """The second connection is closed before the server's reply; later pages take as long as the first."""
     secure = PageHost(RTT_S, 0.0, 1.0, secure=True)
     loaded = page(START, (0, False, PAGE_START, False, 0.9), hosts=[secure])
-    world = build_world(load_topology("three-node", FAST), make_policy("always-on"))
-    run_alone(world, [loaded] * 6)
-    times_s = [visit.ended_s - visit.started_s for visit, _ in world.visits]
-    assert times_s == pytest.approx([RTT_S + 1.0 + 2 * RTT_S] * 6, abs=1e-5)
+    world = run_world([loaded] * 6, "always-on", **FAST)
+    assert page_times_s(world) == pytest.approx([RTT_S + 1.0 + 2 * RTT_S] * 6, abs=1e-5)
 
 
 def test_a_farther_host_responds_later_by_the_difference_in_round_trip_times():
@@ -203,9 +199,7 @@ def pages(draw: st.DrawFn) -> DependencyPage:
 @given(pages(), st.sampled_from(["always-on", "psm", "lpsm", "anticipate"]))
 def test_each_object_of_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
     """The bytes of each object are delivered once, not before its chain of gaps and delays has passed."""
-    topology = load_topology("three-node", {"browser.connections": 6})
-    world = build_world(topology, make_policy(policy), [seen := Requests()])
-    run_alone(world, [loaded, loaded])
+    world = run_world([loaded, loaded], policy, [seen := Requests()], browser__connections=6)
     for visit, _ in world.visits:
         assert not visit.failure
     replies = [reply for connection in seen.connections for reply in connection.replies]
@@ -213,7 +207,7 @@ def test_each_object_of_any_page_is_loaded_once_and_energy_is_power_times_time(l
     assert sorted((r.object_index, r.reply_bytes) for r in replies if r.object_index >= 0) == sorted(
         expected * 2
     )
-    usage, power = world.usage(), topology.power
+    usage, power = world.usage(), world.topology.power
     assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now)
     assert usage.awake_j == pytest.approx(power.awake_w * usage.awake_s)
     pools = {(r.host, r.multiplexed) for r in loaded.graph.releases}
@@ -249,8 +243,7 @@ def test_pages_with_dependencies_complete_with_every_part_enabled(keys):
     secure = PageHost(RTT_S, 0.05, 0.06, secure=True)
     chain = [(0, number % 2 == 0, number - 1, False, 0.01) for number in range(1, 12)]
     loaded = page(START, *chain, hosts=(secure,), bytes_=20_000)
-    world = build_world(load_topology("three-node", keys), make_policy("psm"))
-    run_alone(world, [loaded] * 4)
+    world = run_world([loaded] * 4, **keys)
     assert len(world.visits) == 4
     complete = [not visit.failure for visit, _ in world.visits]
     assert complete == ["browser.max_page_s" not in keys] * 4

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.peer_pages import differences
-from psm_sim.network import build_world, load_topology, run_alone
-from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import page_times_s, run_world
 
 HEADER = "42"  # ns-3's point-to-point framing adds two bytes to TCP/IP's 40
 
@@ -26,11 +25,9 @@ def measure(row: dict[str, str], gated: bool) -> float:
         "access_point.buffer_frames": "100000",
         "access_point.release_on_uplink": "false",
     }
-    world = build_world(load_topology("three-node", settings), make_policy("psm" if gated else "always-on"))
     think_s = float(row["phase_ms"]) / 1000 if gated else 1.0
-    run_alone(world, [Page(think_s, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,))])
-    visit = world.visits[0][0]
-    return visit.ended_s - visit.started_s
+    page = Page(think_s, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,))
+    return page_times_s(run_world([page], "psm" if gated else "always-on", **settings))[0]
 
 
 @pytest.mark.parametrize(("file", "gated"), [("tcp-downloads.csv", False), ("tcp-downloads-gated.csv", True)])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import Observer, build_world, load_topology, run_alone
-from psm_sim.policies import make_policy
+from psm_sim.network import Observer
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import page_times_s, run_world
 
 SLOW, FAST = 8 / 5e6, 8 / 10e6  # seconds a byte, on the wireless and on the wired hop
 WAY_S = 0.0001 + 0.02
@@ -37,10 +37,7 @@ class Uplink(Observer):
 def load(page, *observers, **settings):
     """Load one page without power saving, each segment acknowledged; return its time in seconds."""
     keys = {"browser.persistent": True, "tcp.delayed_ack_ms": 0, **settings}
-    world = build_world(load_topology("three-node", keys), make_policy("always-on"), observers)
-    run_alone(world, [page])
-    visit = world.visits[0][0]
-    return visit.ended_s - visit.started_s
+    return page_times_s(run_world([page], "always-on", observers, **keys))[0]
 
 
 @pytest.mark.parametrize("growth", ["ns2", "rfc5681", "ns3"])
@@ -94,8 +91,7 @@ def test_the_configured_host_closes_first_if_a_connection_carries_one_object(
     """
     segments, page = Segments(), Page(1.0, 500, (), (300,), (0.0,))
     keys = {"browser.closes_first": closes_first, "tcp.stack": "ns3", "tcp.delayed_ack_ms": delay_ms}
-    world = build_world(load_topology("three-node", keys), make_policy("always-on"), [segments])
-    run_alone(world, [page, page])
+    run_world([page, page], "always-on", [segments], **keys)
     reply = next(number for number, segment in enumerate(segments.sent) if segment[1] == 500)
     assert segments.sent[reply][2] == (closes_first == "server")
     assert segments.sent[reply + 1 : reply + 5] == after_reply

@@ -22,6 +22,7 @@ from psm_sim.policies import make_policy
 from psm_sim.workload.messages import DATAGRAM, Message, Messages
 from psm_sim.workload.page_view import Page
 from tests.network.laws import Watch, balance
+from tests.network.worlds import page_times_s, run_world
 
 WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "100"))
 PART = 5
@@ -246,10 +247,8 @@ def times_of(number, policy):
     """Return the page times in seconds, and the drops and repeats, of a world without faults."""
     draw = Draw(number)
     settings, own = settings_of(draw), policy_of(draw)
-    world = build_world(load_topology("three-node", settings), make_policy(policy or own))
-    run_alone(world, pages_of(draw))
-    times_s = [visit.ended_s - visit.started_s for visit, _ in world.visits]
-    return times_s, repeated(world), settings["tcp.delayed_ack_ms"] / 1000
+    world = run_world(pages_of(draw), policy or own, **settings)
+    return page_times_s(world), repeated(world), settings["tcp.delayed_ack_ms"] / 1000
 
 
 def test_power_saving_makes_no_page_faster_except_by_a_delayed_ack():

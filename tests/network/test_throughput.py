@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import build_world, load_topology, run_alone
-from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import page_times_s, run_world
 
 LATENCIES_MS = (1.0, 5.0, 20.0, 80.0)
 WINDOWS = (1, 4, 12, 40, 120)
@@ -14,11 +13,10 @@ WINDOWS = (1, 4, 12, 40, 120)
 
 def seconds(size, **settings):
     """Return the time of a download without power saving, in seconds."""
-    topology = load_topology("three-node", {"access_point.buffer_frames": 10_000} | settings)
-    world = build_world(topology, make_policy("always-on"))
-    run_alone(world, [Page(1.0, size, (), (300,), (0.0,))])
+    page = Page(1.0, size, (), (300,), (0.0,))
+    world = run_world([page], "always-on", access_point__buffer_frames=10_000, **settings)
     assert world.server.retransmissions == 0
-    return world.visits[0][0].ended_s - world.visits[0][0].started_s
+    return page_times_s(world)[0]
 
 
 def mbps(segments, **settings):

@@ -7,15 +7,12 @@ from typing import Any, cast
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameters import parameters_of
 from psm_sim.network import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.topology import SECTIONS
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BrowserParameters,
-    LinkParameters,
     PowerParameters,
-    TcpParameters,
 )
 
 PUBLISHED = {
@@ -169,12 +166,10 @@ def test_an_invalid_extends_key_is_an_error(tmp_path, extends, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: LinkParameters(rate_mbps=0), "links: rate_mbps must be .* got 0"),
         (
             lambda: PowerParameters(asleep_w=5.0),
             "power: asleep_w must not exceed awake_w = 0.75, got 5",
         ),
-        (lambda: TcpParameters(initial_window=0), "tcp: initial_window must be .* got 0"),
         (
             lambda: AccessPointParameters(group_per_s=1e-320),
             "group_per_s must be 0 or at least 1e-09, got 1e-3",
@@ -193,19 +188,9 @@ def test_parameter_classes_reject_values_out_of_range(make, message):
         make()
 
 
-def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
-    """No allowed value alone makes a run endless."""
-    for _, cls in SECTIONS.values():
-        for name, declared in parameters_of(cls).items():
-            if isinstance(declared.default, (int, float)) and not isinstance(declared.default, bool):
-                assert declared.at_least is not None, name
-                assert declared.at_most is not None, name
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[links.wired]\nrate_mbps = 0\n", "rate_mbps must be .* got 0"),
         ("[links.wired]\nrate = 5\n", "Unknown topology key 'links.wired.rate'"),
         ("[links.wired]\nrate_mbps = true\n", "rate_mbps must be .* got True"),
         ("[links\n", "is not a valid topology: .*; expected a TOML file"),
@@ -213,7 +198,6 @@ def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
         ("[links.wired]\nlatency_ms = 1" + "0" * 400 + "\n", "latency_ms must be .* got 1000"),
         ("[links.wired.latency_ms.a]\nb = 1\n", "latency_ms must be .* got {'a'"),
         ("[power]\nawake_w = {}\n", "awake_w must be .* got {}"),
-        ("[power]\nasleep_w = 2\n", "power: asleep_w must not exceed awake_w = 0.75, got 2"),
     ],
 )
 def test_the_error_for_a_broken_topology_file_has_the_file_name(tmp_path, text, message):

@@ -6,11 +6,11 @@ from math import inf
 
 import pytest
 
-from psm_sim.network import Observer, World, build_world, load_topology, run_alone
+from psm_sim.network import Observer, World, run_alone
 from psm_sim.network.beacon_event_reference import schedule_every_beacon
-from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import make_world, page_times_s, run_world
 
 POLICIES = [
     "always-on",
@@ -28,10 +28,10 @@ POLICIES = [
 ]
 
 
-def run(policy: str, pages, every_beacon=False, **settings_) -> World:
-    world = build_world(load_topology("three-node", settings_), make_policy(policy))
-    if every_beacon:
-        schedule_every_beacon(world)
+def run_with_every_beacon(pages, policy, **settings) -> World:
+    """Return a world after its run with an event for every beacon."""
+    world = make_world(policy, **settings)
+    schedule_every_beacon(world)
     run_alone(world, pages)
     return world
 
@@ -46,8 +46,8 @@ def pages():
 def test_an_event_per_beacon_changes_no_bit_of_the_result(policy, release, pages):
     """Energy, page times and decisions are equal; only the number of events grows."""
     settings_ = {"access_point.release_on_uplink": release}
-    lazy = run(policy, pages[:8], **settings_)
-    full = run(policy, pages[:8], every_beacon=True, **settings_)
+    lazy = run_world(pages[:8], policy, **settings_)
+    full = run_with_every_beacon(pages[:8], policy, **settings_)
     assert full.usage() == lazy.usage()
     assert list(full.visits) == list(lazy.visits)
     assert full.events > lazy.events + 9 * lazy.env.now
@@ -59,13 +59,13 @@ def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
     Update it when a change costs or saves events. One event delivers consecutive arrivals of a link. One
     event per arrival would be 7472 events.
     """
-    assert run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages).events == 3988
+    assert run_world(load_workload("ucb:server_delay_ms=none", 100, 1).pages, "psm").events == 3988
 
 
 def test_an_idle_station_costs_no_events():
     """A think time of an hour fires as many events as one of a minute."""
     page = (1000, (), (300,), (0.0,))
-    short, long = (run("psm", [Page(think_s, *page)]) for think_s in (60.0, 3600.0))
+    short, long = (run_world([Page(think_s, *page)], "psm") for think_s in (60.0, 3600.0))
     assert short.events == long.events
     assert long.usage().beacons > short.usage().beacons + 35_000
 
@@ -76,7 +76,7 @@ def test_static_psm_matches_a_hand_computed_page():
     The SYN-ACK is back at 91 ms and waits for the beacon at 100 ms. The request leaves then, and its reply is
     back at 141 ms and waits for 200 ms. Its 1040 bytes take 1.664 ms and 0.1 ms.
     """
-    world = run("psm", [Page(0.05, 1000, (), (300,), (0.0,))])
+    world = run_world([Page(0.05, 1000, (), (300,), (0.0,))], "psm")
     visit, usage = world.visits[0]
     assert visit.ended_s == pytest.approx(0.2 + 1040 * 8 / 5e6 + 0.0001)
     assert usage.beacons == 2
@@ -88,14 +88,13 @@ def test_static_psm_matches_a_hand_computed_page():
 
 def test_without_power_saving_a_page_takes_the_hand_computed_time():
     """Handshake, request and reply of one segment take two round trips and the transmission times."""
-    world = run("always-on", [Page(0.05, 1000, (), (300,), (0.0,))])
-    visit = world.visits[0][0]
+    world = run_world([Page(0.05, 1000, (), (300,), (0.0,))], "always-on")
     bits = {"slow": 8 / 5e6, "fast": 8 / 10e6}
     there_and_back = 4 * 0.0201
     handshake = (40 + 40) * (bits["slow"] + bits["fast"])
     request = 40 * bits["slow"] + 340 * (bits["slow"] + bits["fast"])
     reply = 1040 * (bits["slow"] + bits["fast"])
-    assert visit.ended_s - visit.started_s == pytest.approx(there_and_back + handshake + request + reply)
+    assert page_times_s(world) == pytest.approx([there_and_back + handshake + request + reply])
 
 
 class Connections(Observer):
@@ -116,5 +115,5 @@ def test_at_most_four_connections_are_open_at_once():
     """Nine images over four connections, one object per connection, need ten handshakes."""
     page = Page(1.0, 2000, (3000,) * 9, (300,) * 10, (0.0,) * 10)
     connections = Connections()
-    run_alone(build_world(load_topology(), make_policy("always-on"), [connections]), [page])
+    run_world([page], "always-on", [connections])
     assert (len(connections.until_s), connections.most) == (10, 4)

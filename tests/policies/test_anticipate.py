@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import Poll, RadioPower
 from psm_sim.policies.anticipate import Anticipate
 from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload import load_workload
+from tests.network.worlds import run_world
 from tests.policies.frames import datagram, fin, request
 from tests.policies.test_bsd import EPSILON_S, schedule
 
@@ -191,16 +191,14 @@ def test_a_station_that_gets_no_replies_soon_stops_waiting_for_replies():
 
 def test_anticipate_works_without_release_on_uplink():
     """An uplink packet then interrupts no doze, and reveals no buffered frames."""
-    world = build_world(load_topology(settings={"access_point.release_on_uplink": False}), Anticipate())
-    run_alone(world, load_workload("ucb", 10, 904).pages)
-    assert len(world.visits) == 10
+    pages = load_workload("ucb", 10, 904).pages
+    assert len(run_world(pages, "anticipate", access_point__release_on_uplink=False).visits) == 10
 
 
 def test_the_model_of_every_context_is_trained_on_finite_observations():
     """Each context that occurs in 60 pages has a law with finite observations."""
     policy = Anticipate()
-    world = build_world(load_topology(), policy)
-    run_alone(world, load_workload("ucb", 60, 905).pages)
+    run_world(load_workload("ucb", 60, 905).pages, policy)
     assert {"request", "syn", "idle"} <= set(policy.models)
     for model in policy.models.values():
         assert model.rounds > 0

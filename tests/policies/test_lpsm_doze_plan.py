@@ -11,12 +11,13 @@ import pytest
 
 from psm_sim.beacons import Beacons
 from psm_sim.learning import Learner
-from psm_sim.network import Observer, build_world, load_topology, run_alone
+from psm_sim.network import Observer
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, make_policy
 from psm_sim.policies.helpers.polling_times import IdlePlan, round_to_beacons
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.workload import load_workload
+from tests.network.worlds import run_world
 
 POLLS = int(os.environ.get("PSM_SIM_POLLS", "15000"))
 """Number of polls of the default policy, at least 5,000. Other policies have fewer."""
@@ -111,9 +112,7 @@ def test_an_observer_of_rests_receives_every_decision_and_does_not_change_the_ru
     runs = []
     for observer in (Decisions(), BeaconsOnly()):
         policy = make_policy(f"lpsm:uplink={uplink}")
-        world = build_world(load_topology(), policy, [observer])
-        run_alone(world, pages)
-        runs.append((world, policy, observer))
+        runs.append((run_world(pages, policy, [observer]), policy, observer))
     (one, slow, decisions), (other, fast, beacons_only) = runs
     assert list(one.visits) == list(other.visits)
     assert decisions.times_s == pytest.approx(beacons_only.times_s, abs=1e-9)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from psm_sim.beacons import Beacons
-from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim
 from psm_sim.simulation import Scenario
+from tests.network.worlds import run_world
 
 PLAIN = {int, float, bool, type(None)}
 RECORDS = {Poll, Frame, RadioPower, Dtim, Beacons, tuple}
@@ -45,7 +45,7 @@ def peek(pages: int = 6, topology: str = "three-node") -> Peek:
     """Return the policy after a run of the first pages of *ucb*."""
     policy = Peek()
     workload = Scenario("ucb", topology, 6, 1).workload()
-    run_alone(build_world(load_topology(topology), policy), workload.pages[:pages])
+    run_world(workload.pages[:pages], policy, topology=topology)
     return policy
 
 

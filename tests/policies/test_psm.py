@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import Rest, make_policy
 from psm_sim.policies.psm import Psm
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 from tests.network.radio_bench import RadioBench
+from tests.network.worlds import page_times_s, run_world
 
 
 @pytest.mark.parametrize(
@@ -66,11 +66,8 @@ def test_an_uplink_packet_restarts_a_listen_interval_counted_from_the_doze(relea
 @pytest.mark.parametrize("beacons", [300, 600, 1000])
 def test_pages_complete_even_with_a_long_listen_interval(beacons, release):
     """SYN-ACK, reply and remaining segments wait for at most one interval each."""
-    world = build_world(
-        load_topology("three-node", {"access_point.release_on_uplink": release}),
-        make_policy(f"psm:listen_interval={beacons}"),
-    )
-    run_alone(world, [Page(1.0, 1000, (), (300,), (0.0,)), *load_workload("ucb", 3, 1).pages])
-    visits = [visit for visit, _ in world.visits]
-    assert len(visits) == 4
-    assert visits[0].ended_s - visits[0].started_s < 3 * beacons * 0.1
+    pages = [Page(1.0, 1000, (), (300,), (0.0,)), *load_workload("ucb", 3, 1).pages]
+    world = run_world(pages, f"psm:listen_interval={beacons}", access_point__release_on_uplink=release)
+    times_s = page_times_s(world)
+    assert len(times_s) == 4
+    assert times_s[0] < 3 * beacons * 0.1

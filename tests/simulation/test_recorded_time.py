@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 import psm_sim
-from psm_sim.network import build_world, load_topology, run_alone
-from psm_sim.policies import make_policy
 from psm_sim.reporting.comparison_table import caption
 from psm_sim.reporting.files import result_json
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import DependencyPage, Page
+from tests.network.worlds import page_times_s, run_world
 
 FOLDER = Path(__file__).with_name("recorded_pages")
 FILES = sorted(FOLDER.glob("*.har.gz"))
@@ -42,10 +41,8 @@ def recorded_page(path: Path) -> tuple[DependencyPage, float, str]:
 def time_s(page: Page, round_trip_ms: float, rate_mbps: float) -> float:
     """Return the page time without power saving, in seconds."""
     keys = {"links.wired.latency_ms": round_trip_ms / 2 - 0.1, "links.wired.rate_mbps": rate_mbps}
-    world = build_world(load_topology("modern", keys), make_policy("always-on"))
-    run_alone(world, [page])
-    ((visit, _),) = world.visits
-    return visit.ended_s - visit.started_s
+    (taken_s,) = page_times_s(run_world([page], "always-on", topology="modern", **keys))
+    return taken_s
 
 
 def estimate(remark: str) -> tuple[float, float]:

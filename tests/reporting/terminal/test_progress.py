@@ -9,14 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import pytest
 
 from psm_sim.reporting.terminal import progress
-
-
-class Terminal(io.StringIO):
-    """Text stream that is a terminal."""
-
-    def isatty(self) -> bool:
-        """Return True."""
-        return True
+from tests.reporting.terminal.test_comparison import Terminal
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import io
 import struct
 from typing import Any, NamedTuple
 
-from psm_sim.network import Observer, World, build_world, load_topology, run_alone
+from psm_sim.network import Observer, World
 from psm_sim.network.parts.capture import capture_observers
-from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
+from tests.network.worlds import run_world
 
 
 class Beacon(NamedTuple):
@@ -70,14 +70,10 @@ class Log(Observer):
             self.up.append((link.free_at, segment))
 
 
-def run(policy="psm", pages=6, trace="ucb", topology="three-node", observers=(), **settings):
-    """Return a world after its run."""
-    instance = make_policy(policy) if isinstance(policy, str) else policy
-    dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = build_world(load_topology(topology, dotted), instance, list(observers))
+def run(policy="psm", pages=6, trace="ucb", observers=(), **more):
+    """Return a world that has loaded pages of a trace."""
     workload = load_workload(trace, pages, 1)
-    run_alone(world, workload.pages, workload.messages)
-    return world
+    return run_world(workload.pages, policy, observers, workload.messages, **more)
 
 
 def captured(policy="psm", **more) -> tuple[World, Log, bytes]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from psm_sim.network import build_world, load_topology, run_alone
+from psm_sim.network import run_alone
 from psm_sim.network.parts.capture import capture_observers
 from psm_sim.network.segment import GROUP
-from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 from tests.network.parts.capture.sniffed import Beacon, Frame, beacons_of, captured, frames_of, records, run
+from tests.network.worlds import make_world, run_world
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm"]
 AS_THEY_ARE: dict[str, Any] = {
@@ -94,8 +94,7 @@ def test_a_capture_has_every_beacon_until_the_end_of_the_run(interval_ms):
 def sampled(policy, pages, settings):
     """Return whether frames were buffered just before each beacon, and the capture."""
     file = io.BytesIO()
-    dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = build_world(load_topology(settings=dotted), make_policy(policy), capture_observers(file, 1))
+    world = make_world(policy, capture_observers(file, 1), **settings)
     port, interval_s = world.radio._port, world.beacons.interval_s
     is_buffered: list[bool] = []
 
@@ -146,8 +145,7 @@ def test_after_announcing_pm_1_a_station_receives_only_the_frames_that_it_polls(
 def test_the_more_data_bit_is_set_while_another_frame_is_queued():
     """A beacon releases three segments, of which two have More Data, or a single one without it."""
     file = io.BytesIO()
-    world = build_world(load_topology(), make_policy("psm"), capture_observers(file, 1))
-    run_alone(world, [Page(1.03, 3 * 1460, (), (300,), (0.05,))])
+    run_world([Page(1.03, 3 * 1460, (), (300,), (0.05,))], "psm", capture_observers(file, 1))
     down = [frame for frame in frames_of(file.getvalue()) if frame.kind == "data" and not frame.up]
     by_beacon: dict[int, list[bool]] = {}
     for frame in down:

@@ -6,27 +6,17 @@ import pytest
 
 from psm_sim.common.random_streams import random_stream
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.observers import Observer
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import simulate
 from psm_sim.simulation.table import usage_of
 from tests.every_beacon import run_both
+from tests.network.radio_bench import Recorder
 from tests.page_rows import check_bytes_are_conserved, page_rows
 
 NOTHING_IS_LOST = {"access_point.ageing_s": 1e6}
 """Settings with which a device behaves like the station of the papers."""
-
-
-class Recorder(Observer):
-    """Record the beacons for which the radio wakes."""
-
-    def __init__(self):
-        self.heard = []
-
-    def beacons(self, first_s, count, every_s):
-        self.heard += [round(first_s + number * every_s, 6) for number in range(count)]
 
 
 class Bench:

@@ -6,11 +6,11 @@ import pytest
 
 from psm_sim.network import PageError, run_alone
 from psm_sim.network.segment import ResetSegment
-from psm_sim.policies import Policy, Rest
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
 from tests.network.laws import balance
-from tests.network.parts.faults.common import Frames, loaded, world_with
+from tests.network.parts.faults.common import Frames, loaded
+from tests.network.worlds import Sleeper, make_world, page_times_s
 
 QUICK = Page(1.0, 1000, (), (300,), (0.0,))
 SLOW = Page(1.0, 1000, (2000,), (300, 300), (0.0, 50.0))
@@ -68,7 +68,7 @@ def test_the_client_repeats_a_lost_reset_when_the_server_sends_more_data():
     """The two segments of the image arrive at a station without such a connection."""
     seen = Frames()
     gone: list[object] = []
-    world = world_with({"browser.max_page_s": 5, "faults.wired.loss": 1e-12}, observers=[seen])
+    world = make_world(observers=[seen], browser__max_page_s=5, faults__wired__loss=1e-12)
     deliver = world.wired_up.deliver
 
     def lossy(segment):
@@ -84,15 +84,6 @@ def test_the_client_repeats_a_lost_reset_when_the_server_sends_more_data():
     assert len(world.server.endpoints) == 1
 
 
-class Sleeper(Policy):
-    """Doze almost forever."""
-
-    name = "sleeper"
-
-    def rest(self, now_s, since_uplink_s, poll):
-        return Rest(beacons=10**9)
-
-
 def test_giving_up_a_connection_fails_only_the_page_of_that_connection():
     """The server gives up the reply after 924.6 s; the next page has its own connections."""
     late = Page(1.0, 1000, (), (300,), (50.0,))
@@ -100,8 +91,7 @@ def test_giving_up_a_connection_fails_only_the_page_of_that_connection():
     reasons = list(world.visits.failures.values())
     assert len(reasons) == 2
     assert all(reason.startswith("the server has given a connection up") for reason in reasons)
-    times_s = [visit.ended_s - visit.started_s for visit, _ in world.visits]
-    assert times_s == pytest.approx([50 + 970] * 2, abs=60)
+    assert page_times_s(world) == pytest.approx([50 + 970] * 2, abs=60)
 
 
 def test_a_failed_page_ends_the_run_if_no_faults_are_configured():
@@ -112,7 +102,7 @@ def test_a_failed_page_ends_the_run_if_no_faults_are_configured():
 def test_a_persistent_connection_is_reopened_after_tcp_has_given_up():
     """Messages during the outage are counted as lost; later messages arrive."""
     messages = Messages([Message(10.0 + 100.0 * k, 50, True, 40, 0.0, 0) for k in range(40)])
-    world = world_with({"faults.wired.loss": 1e-12})
+    world = make_world(faults__wired__loss=1e-12)
     forward = world.wired_down.deliver
 
     def lossy(segment):

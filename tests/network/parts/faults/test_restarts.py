@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import run_alone
 from psm_sim.network.parts.faults import fault_injection
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
 from tests.network.laws import balance
-from tests.network.parts.faults.common import Frames, loaded, world_with
+from tests.network.parts.faults.common import Frames, loaded
+from tests.network.worlds import run_world
 
 
 class Once:
@@ -36,8 +36,7 @@ PUSHED = Messages([Message(9.95, 500, False), Message(12.0, 500, False), Message
 def test_a_restart_drops_buffered_frames_and_frames_that_arrive_during_the_restart(monkeypatch):
     """The third datagram arrives after the station has associated again."""
     at(monkeypatch, 9.99)
-    world = world_with(RESTART)
-    run_alone(world, [Page(40.0, 1000, (), (300,), (0.0,))], PUSHED)
+    world = run_world([Page(40.0, 1000, (), (300,), (0.0,))], messages=PUSHED, **RESTART)
     assert len(world.messenger.delays_s) == 1
     assert world.port.dropped_frames == 2
     assert world.hop.report()["associations renewed"] == 1

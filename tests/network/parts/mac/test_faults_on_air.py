@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from psm_sim.network import Observer, build_world, load_topology, run_alone
+from psm_sim.network import Observer
 from psm_sim.network.parts import beacon_loss
-from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
 from tests.network.parts.capture.sniffed import captured, frames_of
+from tests.network.worlds import run_world
 
 QUIET = [Page(60.0, 1000, (), (300,), (0.05,))]
 
@@ -35,14 +35,8 @@ class Recorder(Observer):
 
 def over_air(policy="psm", pages=QUIET, messages=(), **settings):
     """Return a world after its run, and its recorder."""
-    dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = build_world(
-        load_topology("three-node", {"mac.model": "dcf", **dotted}),
-        make_policy(policy),
-        [recorder := Recorder()],
-    )
-    run_alone(world, pages, Messages(messages))
-    return world, recorder
+    recorder = Recorder()
+    return run_world(pages, policy, [recorder], Messages(messages), mac__model="dcf", **settings), recorder
 
 
 def test_the_share_of_lost_frames_equals_the_configured_share():

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from psm_sim.network import Topology, build_world, load_topology, run_alone
+from psm_sim.network import Topology, load_topology
 from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
 from psm_sim.network.parts.mac import bss
 from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
@@ -17,17 +17,15 @@ from psm_sim.workload.page_view import Page
 from tests.network.laws import balance
 from tests.network.parts.capture.sniffed import captured, frames_of
 from tests.network.parts.mac.air_bench import AirBench
+from tests.network.worlds import run_world
 
-LEGACY = {"access_point.release_on_uplink": False, "beacon.interval_ms": 102.4}
+LEGACY = {"access_point__release_on_uplink": False, "beacon__interval_ms": 102.4}
 
 
 def world_with_errors(rate, policy="psm", think_s=60.0, size=100_000, **settings):
     """Return a world after one page."""
-    keys = {"mac.model": "dcf", "mac.frame_error_rate": rate, **LEGACY}
-    keys |= {key.replace("__", "."): value for key, value in settings.items()}
-    world = build_world(load_topology("three-node", keys), make_policy(policy))
-    run_alone(world, [Page(think_s, size, (), (300,), (0.0,))])
-    return world
+    keys = {"mac__model": "dcf", "mac__frame_error_rate": rate, **LEGACY, **settings}
+    return run_world([Page(think_s, size, (), (300,), (0.0,))], policy, **keys)
 
 
 def queue_with_errors(rate, retry_limit, frames):

@@ -6,9 +6,8 @@ import csv
 
 import pytest
 
-from psm_sim.network import build_world, load_topology, run_alone
-from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
+from tests.network.worlds import page_times_s, run_world
 
 SETTINGS = {
     "tcp.stack": "ns3",
@@ -28,13 +27,11 @@ def measure(row, **more):
     settings = SETTINGS | {"tcp.initial_window": row["iw_segments"]} | more
     settings["tcp.delayed_ack_ms"] = 200.0 if row["delayed_ack"] == "1" else 0.0
     policy = "psm" if row["psm"] == "1" else "always-on"
-    world = build_world(load_topology("three-node", settings), make_policy(policy))
     page = Page(
         float(row["phase_ms"]) / 1000, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,)
     )
-    run_alone(world, [page])
-    visit = world.visits[0][0]
-    return visit.ended_s - visit.started_s, world
+    world = run_world([page], policy, **settings)
+    return page_times_s(world)[0], world
 
 
 @pytest.fixture(scope="module")
