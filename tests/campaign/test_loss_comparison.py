@@ -135,6 +135,7 @@ def test_a_loss_computed_per_page_is_examined_per_page(tmp_path: Path) -> None:
     examination = comparison.curves[0].examination
     assert examination.regret.rounds == 19
     assert examination.nat.seconds == pytest.approx(1, rel=0.1)
+    assert setting_lines(comparison)[-1].startswith("Delays: a loss of a page.")
 
 
 def test_rounds_use_the_polling_times_of_the_station(losses: LossComparison) -> None:
@@ -236,19 +237,6 @@ def test_names_in_the_html_page_are_escaped() -> None:
     page = html_of_losses(comparison, "python -m psm_sim losses '<script>'")
     assert "<script>'" not in page
     assert "Ti &lt; 300" in page
-
-
-def test_a_loss_computed_per_page_has_a_remark(tmp_path: Path) -> None:
-    """The remark names the context that the loss needs, which is a parameter of the policy."""
-    file = tmp_path / "page.py"
-    file.write_text(
-        "from psm_sim.losses import Context, Loss\n\n\n"
-        "class PerPage(Loss):\n    name, per = 'per-page', 'page'\n\n"
-        "    def __call__(self, poll, times_ms, context=Context()):\n"
-        "        return context.delays_ms + poll.slept_ms / times_ms\n"
-    )
-    comparison = psm_sim.compare_losses([f"{file}:PerPage"], pages=2, replications=1, workers=1)
-    assert setting_lines(comparison)[-1].startswith("PerPage: a loss of a page.")
 
 
 def test_a_loss_that_is_equal_for_all_polling_times_has_a_remark() -> None:

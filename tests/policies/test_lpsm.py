@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.learning import FixedShare, LearnAlpha
+from psm_sim.learning import LearnAlpha
 from psm_sim.losses import Context, InverseLoss, Loss
 from psm_sim.policies import Frame, Poll, make_policy
 from psm_sim.policies.base import RadioPower
@@ -76,11 +76,6 @@ def test_a_parameter_sets_whether_an_interrupted_doze_counts_as_a_training_round
     assert not np.array_equal(on.learner.weights, before)
 
 
-def test_setting_alpha_selects_fixed_share_as_the_learner():
-    """Learn-alpha is the default."""
-    assert isinstance(started("lpsm:alpha=0.01").learner, FixedShare)
-
-
 def test_the_result_has_all_parameters_and_the_gamma_of_the_loss():
     """The parameters suffice to repeat a run."""
     config = make_policy("lpsm:loss=inverse").config()
@@ -96,10 +91,8 @@ def test_the_result_has_all_parameters_and_the_gamma_of_the_loss():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("lpsm:min_ms=500,max_ms=100", "max_ms must be at least min_ms"),
         ("lpsm:step_ms=0", "step_ms must be a number > 0 .*, got '0'"),
         ("lpsm:step_ms=5000", "define 1 experts"),
-        ("lpsm:step_ms=0.0001", "define .* experts; expected 2 to 10000"),
         ("lpsm:uplink=never", "one of one, restart, keep"),
         ("lpsm:alpha=2", "alpha must be a number >= 0 and <= 1, or none, got '2'"),
         ("lpsm:loss=cubic", "Unknown loss 'cubic'"),
