@@ -112,24 +112,6 @@ def test_twt_is_offered_only_for_chips_with_twt(profile: str, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("words", "interval"),
-    [
-        ((), {"beacon.interval_ms": 102.4}),
-        (("--beacon-interval", "200"), {"beacon.interval_ms": 204.8}),
-        (("--beacon-interval", "50ms"), {"beacon.interval_ms": 50.0}),
-        (("--set", "beacon.interval_ms=50"), {"beacon.interval_ms": "50"}),
-        (("--topology", "modern"), {}),
-    ],
-)
-def test_the_default_beacon_interval_is_that_of_most_access_points(
-    words: tuple[str, ...], interval: dict[str, object], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """An option, a setting or a topology may have another interval."""
-    document = advice(capsys, *SHORT, "--replications", "1", "--driver", "linux", *words)
-    assert document["settings"] == interval
-
-
-@pytest.mark.parametrize(
     ("words", "message"),
     [
         ("--driver espidf", "--driver must be one of esp-idf, .*got 'espidf'. Did you mean 'esp-idf'"),
@@ -261,6 +243,9 @@ def test_choosing_a_chip_implies_a_present_day_network_whose_parts_can_be_set(
     assert "The DTIM period" not in quiet["answer"]
     assert advice(capsys, *chip, *words, "--measured", "dtim=3: 3mA")["settings"] == network
     assert advice(capsys, *words)["settings"] == {"beacon.interval_ms": 102.4}
+    assert advice(capsys, *words, "--set", "beacon.interval_ms=50")["settings"] == {
+        "beacon.interval_ms": "50"
+    }
     assert advice(capsys, *chip, *words, "--topology", "modern")["settings"] == {}
 
 

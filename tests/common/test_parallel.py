@@ -49,6 +49,14 @@ def test_results_are_in_the_order_of_the_items() -> None:
     assert [list(run_many(square, range(20), workers)) for workers in (1, 2, 3)] == [expected] * 3
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_counts_finished_tasks(workers: int) -> None:
+    reported: list[object] = []
+    results = run_many(str, [1, 2, 3], workers, lambda *arguments: reported.append(arguments), "seeds")
+    assert list(results) == ["1", "2", "3"]
+    assert reported == [(done, 3, "", "seeds") for done in range(4)]
+
+
 def test_of_several_failures_the_error_of_the_first_item_in_order_is_raised() -> None:
     """The first item is the first in order, as with one worker, although a later item fails earlier."""
     for workers in (1, 2):

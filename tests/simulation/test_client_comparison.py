@@ -6,7 +6,7 @@ import pytest
 
 from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.table import usage_of
-from tests.page_rows import page_rows
+from tests.page_rows import check_bytes_are_conserved, page_rows
 from tests.workload.recordings.ucb_files import write_sampled
 
 POLICIES = ("psm", "lpsm")
@@ -43,7 +43,6 @@ def test_sums_and_maxima_are_taken_over_all_clients(three: Comparison) -> None:
     joules = [usage_of(result.row).total_j for result in run.parts]
     assert usage_of(run.row).total_j == pytest.approx(sum(joules))
     assert run.slowdown.max == max(record.slowdown for record in page_rows(run))
-    received = [run[f"traffic.{name}_bytes"] for name in ("client_received", "undelivered", "dropped")]
-    assert run["traffic.server_sent_bytes"] == sum(received)
+    check_bytes_are_conserved(run)
     expected = {row["client"]: row["pages"] for row in run.to_dict()["clients"]}
     assert run.pages["client"].value_counts().to_dict() == expected

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation import Scenario, run_comparison
+from tests.page_rows import check_bytes_are_conserved
 
 MEMBERS = (StationSpec("reader", count=2), StationSpec("heavy", trace="modern", pages=1))
 FAULTS = {
@@ -17,24 +16,14 @@ FAULTS = {
 }  # fmt: skip
 
 
-def scenario(settings, members=MEMBERS, pages=8):
-    topology = load_topology("three-node", {"mac.model": "dcf", **settings})
-    return Scenario(topology=replace(topology, stations=members), pages=pages)
-
-
-@pytest.fixture(scope="module")
-def compared():
-    return run_comparison(["psm", "lpsm"], scenario(FAULTS))
-
-
-def test_each_station_has_its_own_faults_and_bytes_are_conserved(compared):
+def test_each_station_has_its_own_faults_and_bytes_are_conserved():
     """Restarts are common; each station has those within its time."""
+    topology = replace(load_topology("three-node", {"mac.model": "dcf", **FAULTS}), stations=MEMBERS)
+    compared = run_comparison(["psm", "lpsm"], Scenario(topology=topology, pages=8))
     for run, heavy in (compared.runs[:2], compared.runs[2:]):
         assert heavy.station == "heavy"
         for result in (*run.parts, *heavy.parts):
-            names = ("client_received", "undelivered", "dropped", "lost")
-            accounted = sum(result[f"traffic.{name}_bytes"] for name in names)
-            assert result["traffic.server_sent_bytes"] == accounted
+            check_bytes_are_conserved(result)
         one, other = run.parts[:2]
         assert one["policy_report.beacons missed"] != other["policy_report.beacons missed"]
         assert one["traffic.lost_bytes"] != other["traffic.lost_bytes"]
