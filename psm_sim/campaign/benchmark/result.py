@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isclose
@@ -189,8 +189,7 @@ def read_result(path: Path) -> BenchmarkResult:
     Raises
     ------
     InputError
-        If the file cannot be read, was not written by ``psm_sim benchmark``, or lacks seeds, runs, a version
-        or a digest.
+        If the file cannot be read, was not written by ``psm_sim benchmark``, or lacks seeds or runs.
     """
     try:
         document = json.loads(read_text(path, _MAX_BYTES))
@@ -203,8 +202,6 @@ def read_result(path: Path) -> BenchmarkResult:
         raise InputError(
             f"{path} is no complete result of psm_sim benchmark --output; write it again."
         ) from error
-    for missing in _missing(result):
-        raise InputError(f"{path} has no {missing}; write it again with psm_sim benchmark --output.")
     return result
 
 
@@ -222,18 +219,9 @@ def plan_of(result: BenchmarkResult) -> BenchmarkPlan:
     return BenchmarkPlan(result.seeds, {name: TRAFFIC[name] for name in names}, radios)
 
 
-def _missing(result: BenchmarkResult) -> Iterator[str]:
-    """Yield the names of the facts that a verification needs and the result lacks."""
-    facts = facts_of(result.policies, plan_of(result))
-    yield from (name for name in ("seeds", "runs") if not getattr(result, name))
-    yield from (f"version of {name}" for name in facts["versions"] if name not in result.versions)
-    digests = {**result.data, **result.files}
-    yield from (f"digest of {name}" for name in {**facts["data"], **facts["files"]} if name not in digests)
-
-
 def _result_of(document: Any) -> BenchmarkResult:
     seeds = tuple(map(int, document["seeds"]))
-    if len(set(seeds)) < len(seeds):
+    if not seeds or len(set(seeds)) < len(seeds) or not document["runs"]:
         raise ValueError
     runs: dict[str, dict[Case, Costs]] = {}
     for row in document["runs"]:
