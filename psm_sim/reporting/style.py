@@ -28,8 +28,9 @@ BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY = COLOURS = (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
 """Markers of matplotlib."""
 
-DASHES = ((), (5, 2), (5, 2, 1, 2), (1, 1.5), (5, 1, 1, 1, 1, 1), (8, 2), (3, 1), (2, 3))
-"""Lengths of the dashes and gaps of each line, in line widths. An empty tuple means a solid line."""
+_DASHES = ((5, 2), (5, 2, 1, 2), (1, 1.5), (5, 1, 1, 1, 1, 1), (8, 2), (3, 1), (2, 3))
+_LINES: tuple[Any, ...] = ("-", *((0, lengths) for lengths in _DASHES))
+"""Line styles of matplotlib: a solid line, and lines with these lengths of dashes and gaps in line widths."""
 
 
 class Style(NamedTuple):
@@ -41,36 +42,31 @@ class Style(NamedTuple):
         Colour, as ``#RRGGBB``.
     marker : str
         Marker of matplotlib.
-    dashes : tuple of float
-        Lengths of dashes and gaps, in line widths. Empty for a solid line.
+    line : str or tuple
+        Line style of matplotlib.
     """
 
     colour: str
     marker: str
-    dashes: tuple[float, ...]
-
-    @property
-    def line(self) -> Any:
-        """Line style of matplotlib."""
-        return (0, self.dashes) if self.dashes else "-"
+    line: Any
 
 
 # Policies outnumber the colours. Policies of one colour differ in their markers. If a comparison has several,
 # the first of them in this table keeps the colour.
 _POLICIES = {
-    "always-on": Style(GREY, "X", DASHES[3]),
-    "psm": Style(BLUE, "o", DASHES[0]),
-    "bsd": Style(GREEN, "^", DASHES[2]),
-    "lpsm": Style(VERMILLION, "s", DASHES[1]),
-    "anticipate": Style(PURPLE, "D", DASHES[0]),
-    "dynamic": Style(ORANGE, "s", DASHES[1]),
-    "adaptive": Style(SKY, "s", DASHES[1]),
-    "predict": Style(GREEN, "*", DASHES[6]),
-    "stpm": Style(PURPLE, "P", DASHES[2]),
-    "share-timeout": Style(ORANGE, "X", DASHES[7]),
-    "smart": Style(GREEN, "h", DASHES[4]),
-    "uapsd": Style(VERMILLION, "v", DASHES[5]),
-    "twt": Style(BLUE, "D", DASHES[4]),
+    "always-on": Style(GREY, "X", _LINES[3]),
+    "psm": Style(BLUE, "o", _LINES[0]),
+    "bsd": Style(GREEN, "^", _LINES[2]),
+    "lpsm": Style(VERMILLION, "s", _LINES[1]),
+    "anticipate": Style(PURPLE, "D", _LINES[0]),
+    "dynamic": Style(ORANGE, "s", _LINES[1]),
+    "adaptive": Style(SKY, "s", _LINES[1]),
+    "predict": Style(GREEN, "*", _LINES[6]),
+    "stpm": Style(PURPLE, "P", _LINES[2]),
+    "share-timeout": Style(ORANGE, "X", _LINES[7]),
+    "smart": Style(GREEN, "h", _LINES[4]),
+    "uapsd": Style(VERMILLION, "v", _LINES[5]),
+    "twt": Style(BLUE, "D", _LINES[4]),
 }
 
 
@@ -113,9 +109,9 @@ def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
 
 def series_style(index: int) -> Style:
     """Return the style of a series that is no policy, such as a chip or a learner, by its index."""
-    colours, markers, lines = len(COLOURS), len(MARKERS), len(DASHES)
+    colours, markers, lines = len(COLOURS), len(MARKERS), len(_LINES)
     return Style(
-        COLOURS[index % colours], MARKERS[(index + index // colours) % markers], DASHES[index % lines]
+        COLOURS[index % colours], MARKERS[(index + index // colours) % markers], _LINES[index % lines]
     )
 
 
@@ -145,8 +141,8 @@ _SALT = b"8829"
 
 def _hashed(text: str) -> Style:
     number, marker = divmod(int(blake2s(text.encode(), salt=_SALT).hexdigest(), 16), len(MARKERS))
-    number, line = divmod(number, len(DASHES))
-    return Style(COLOURS[number % len(COLOURS)], MARKERS[marker], DASHES[line])
+    number, line = divmod(number, len(_LINES))
+    return Style(COLOURS[number % len(COLOURS)], MARKERS[marker], _LINES[line])
 
 
 OPTIMUM_COLOUR = "#777777"

@@ -14,7 +14,7 @@ from psm_sim.reporting.columns import Column
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    "img-src data:; base-uri 'none'; form-action 'none'"
 )
 """Content security policy: the browser makes no network request, even if a name contains markup."""
 
