@@ -162,7 +162,7 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
         values |= {f"{name}.{key}": value for key, value in values_of(part).items()}
     remark = traffic.remark
     if isinstance(page_views[0], Pause):
-        remark += f"; a page is a pause of {page_views[0].think_s:g} s"
+        remark += f"; --pages counts periods of {page_views[0].think_s:g} s"
     return Workload(traffic.name, page_views, traffic.synthetic, remark, values, messages=messages)
 
 
