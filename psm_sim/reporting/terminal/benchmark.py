@@ -124,6 +124,6 @@ def write_rankings(result: BenchmarkResult, stream: TextIO, policies: Sequence[s
             for policy in [spec for spec in policies if spec in names] or [standings[0].policy]:
                 print_lines(console, ["", describe_rank(standings, policy, cases)])
             print_lines(console, ["", survival(result, names), ""])
-        seeds_text = f"{cases} cases, seeds {seeds[0]} to {seeds[-1]}."
-        lines = [f"{seeds_text} {EXPLANATION} Intervals are over traffic."]
+        seeds_text = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
+        lines = [f"{cases} cases, {seeds_text}. {EXPLANATION} Intervals are over traffic."]
         print_lines(console, [*lines, *left_out_lines(console, left_out, "--output")])
