@@ -46,8 +46,6 @@ def add_navigation(app: Sphinx, docname: str, source: list[str]) -> None:
     for group in overview.split("\n## ")[1:]:
         if not (entries := re.findall(r"^\| \[(.+?)\]\(([^)#]+)\)", group, re.MULTILINE)):
             continue
-        if not entries:  # a section without pages
-            continue
         pages = "\n".join(f"{title} <docs/{target}>" for title, target in entries)
         source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {group.splitlines()[0]}\n{pages}\n```\n"
 
