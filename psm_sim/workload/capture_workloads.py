@@ -1,4 +1,4 @@
-"""Workloads of messages, which replay the packets of a capture at their recorded times."""
+"""Workloads that replay the packets of a capture, as messages at the recorded times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TAIL_S = 1.0
 
 @dataclass(frozen=True)
 class CaptureOptions:
-    """Parameters of the replay of a capture."""
+    """Parameters for replaying a capture."""
 
     client: str = parameter(AUTO, "the client's IP address; auto: the private address with most packets")
     directions: str = parameter(
@@ -49,15 +49,16 @@ class CaptureOptions:
 
 
 def no_pages_error(path: Path) -> InputError:
-    """Return the error for a capture where pages are required."""
+    """Return the error for a capture used as a trace of pages, which it does not contain."""
     return InputError(f"trace {path.name}: a capture has messages but no pages; for pages, use a HAR file.")
 
 
 def captured_workload(path: Path, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
-    """Return the workload of a capture, which replays packets as messages during pauses.
+    """Return a workload of pauses during which the packets of a capture are sent as messages.
 
-    *texts* are the parameters of the replay, which are checked before the file is read. *pages* is the
-    maximum number of intervals. Later packets are omitted. *seed* is the random seed of the phase.
+    *texts* are the fields of :class:`CaptureOptions` as text. They are checked before the file is read.
+    *pages* is the maximum number of pauses. Packets after the last pause are omitted. *seed* selects the
+    random time before the first packet.
 
     Raises
     ------
@@ -86,7 +87,7 @@ def captured_workload(path: Path, texts: Mapping[str, str], pages: int, seed: in
 
 
 def capture_options(path: Path, texts: Mapping[str, str]) -> CaptureOptions:
-    """Return the parameters of the replay of a capture."""
+    """Convert the parameters *texts* of a capture."""
     if "workload" in texts:
         raise no_pages_error(path)
     options: CaptureOptions = build(CaptureOptions, texts, f"trace {path.name}")
@@ -96,7 +97,7 @@ def capture_options(path: Path, texts: Mapping[str, str]) -> CaptureOptions:
 def _messages(
     capture: PacketCapture, at_s: NDArray[np.float64], selected: NDArray[np.bool_]
 ) -> NDArray[np.void]:
-    """Return the selected packets as rows of messages.
+    """Return the selected packets as rows of :class:`Messages`.
 
     A packet captured before segmentation offload is split into frames of at most 1500 bytes.
     """
@@ -125,10 +126,11 @@ def _messages(
 
 
 def _connection_numbers(capture: PacketCapture) -> NDArray[np.int64]:
-    """Return the number of the TCP connection of each packet, from 0 in the order of opening, shape (n,).
+    """Return the index of each packet's TCP connection, shape (n,).
 
-    Packets that are not TCP or have no ports get -1. A connection begins with the first packet between two
-    ports of two hosts, and again with each SYN that has a new initial sequence number.
+    Connections are numbered from 0 in the order in which they open. Packets that are not TCP or have no
+    ports get -1. The first packet between two ports opens a connection. A SYN with a new initial sequence
+    number opens another one between the same ports.
     """
     numbers = np.full(capture.rows.size, DATAGRAM, np.int64)
     opened: dict[tuple[int, ...], tuple[int, int | None]] = {}  # connection, initial sequence number

@@ -19,7 +19,10 @@ _LAST = 1 - 1e-12
 
 
 class _Form(NamedTuple):
-    """Functions of a family of mean 1, each with the shape as its last argument."""
+    """Quantile function, its integral and the CDF of a family with mean 1.
+
+    The last argument of each function is the shape parameter.
+    """
 
     quantile: Callable[[FloatArray, float], FloatArray]
     integral: Callable[[FloatArray, float], FloatArray]
@@ -90,8 +93,8 @@ class Family:
     mean
         Mean, in the unit of the values, at least 0.
     shape
-        Shape parameter: k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, the share
-        of zeros of ``two-point``. The other families ignore it.
+        Shape parameter: k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, or the
+        share of zeros of ``two-point``. Ignored for other families.
     """
 
     name: str
@@ -104,7 +107,7 @@ class Family:
         return self.mean * _FORMS[self.name].quantile(np.asarray(clipped), self.shape)
 
     def integral(self, u: ArrayLike) -> FloatArray:
-        """Return the integral of the quantiles from 0 to *u*, of the same shape. At 1 it is the mean."""
+        """Return the integral of the quantile function from 0 to *u*. The integral to 1 is the mean."""
         return self.mean * _FORMS[self.name].integral(np.asarray(u, dtype=float), self.shape)
 
     def probability(self, value: float) -> float:
@@ -113,9 +116,9 @@ class Family:
 
 
 def distribution_family(text: str, mean: float, owner: str) -> Family:
-    """Parse ``NAME``, or ``NAME:SHAPE`` of a family with a shape, and return the family with this *mean*.
+    """Parse ``NAME`` or ``NAME:SHAPE``, such as ``gamma:2``, and return the family with mean *mean*.
 
-    *owner* is the parameter and its value for the error message, such as ``"trace: think is 'gama'"``.
+    Error messages begin with *owner*, such as ``"trace: think is 'gama'"``.
 
     Raises
     ------
@@ -152,18 +155,18 @@ INTERPOLATIONS = ("linear", "log", "step")
 class QuantileDistribution:
     """Quantile function q(u), 0 <= u <= 1, through given points.
 
-    Below the first probability, q is the first value. Two points of the same probability are a jump, so no
-    value between them is ever sampled.
+    For u below the first probability, q(u) is the first value. Two points with the same probability define
+    a jump: values between the two are never sampled.
 
     Parameters
     ----------
     probabilities : ndarray, shape (n,)
-        Cumulative probabilities, non-decreasing. The last one is 1.
+        Cumulative probabilities, non-decreasing, from 0 or more to 1.
     values : ndarray, shape (n,)
         Quantiles, non-decreasing and not negative.
     interpolation : {"linear", "log", "step"}
-        ``linear`` interpolates the value, ``log`` its logarithm, which suits heavy tails. ``step`` takes the
-        upper value, so the table is the exact distribution of a discrete quantity.
+        ``linear`` interpolates the value, and ``log`` interpolates its logarithm, which suits heavy tails.
+        ``step`` returns the value of the next point, so the table is exact for a discrete quantity.
 
     Raises
     ------
@@ -188,7 +191,7 @@ class QuantileDistribution:
 
     @property
     def mean(self) -> float:
-        """Mean of the distribution, exact for its interpolation."""
+        """Mean of the interpolated distribution."""
         return float(self.integral(1.0))
 
     def at(self, u: ArrayLike) -> FloatArray:
@@ -201,7 +204,7 @@ class QuantileDistribution:
         return low * (high / low) ** t if self.interpolation == "log" else low + (high - low) * t
 
     def integral(self, u: ArrayLike) -> FloatArray:
-        """Return the integral of q from 0 to *u*, of the same shape. At 1 it is the mean."""
+        """Return the integral of q from 0 to *u*. The integral to 1 is the mean."""
         u = np.asarray(u, dtype=float)
         if self.interpolation == "step":
             k = self._step(u)
@@ -233,7 +236,7 @@ class QuantileDistribution:
         return np.minimum(np.searchsorted(self.probabilities, u, side="left"), self.values.size - 1)
 
     def _segment(self, u: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
-        """Return the segment of each u, and the relative position of u in it, from 0 to 1."""
+        """Return the index of the segment that contains each u, and the position of u in it, from 0 to 1."""
         p = self.probabilities
         k = np.clip(np.searchsorted(p, u, side="right") - 1, 0, p.size - 2)
         width = p[k + 1] - p[k]
@@ -241,7 +244,7 @@ class QuantileDistribution:
         return k, np.divide(u - p[k], width, out=np.ones_like(u), where=width > 0)
 
     def _area(self, low: FloatArray, high: FloatArray, t: FloatArray) -> FloatArray:
-        """Return the integral of a segment of width 1 from 0 to *t*."""
+        """Return the integral from 0 to *t* of the interpolation between *low* at 0 and *high* at 1."""
         if self.interpolation == "linear":
             return low * t + (high - low) * t**2 / 2
         growth = np.log(high / low)
@@ -280,14 +283,15 @@ AS_TRACE = "trace"
 
 
 def constant_distribution(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant in *text*, the value of the parameter *name*; 0 for ``none``, None for ``trace``.
+    """Convert the value *text* of the parameter *name* to a number.
 
-    *at_least* is the smallest allowed constant. ``none`` is allowed if *at_least* is 0.
+    ``none`` becomes 0, which must not be less than the minimum *at_least*. ``trace``, which selects the
+    distribution of the trace, becomes None.
 
     Raises
     ------
     InputError
-        If *text* is not ``none``, ``trace`` or an allowed constant.
+        If *text* is not one of these words, or is not a number in the allowed range.
     """
     lowered = text.strip().lower()
     if lowered == AS_TRACE:

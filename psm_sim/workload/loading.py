@@ -35,15 +35,15 @@ def load_workload(trace: str | Spec, pages: int, seed: int) -> Workload:
         Bundled trace or file, optionally with parameters: ``NAME``, ``NAME:key=value,...``, ``FILE`` or
         ``FILE:key=value,...``.
     pages : int
-        Number of page views, at least 1. A recording returns its first *pages*, or all if it has fewer.
+        Number of page views, at least 1. A shorter recording returns all of its pages.
     seed : int
         Random seed, 0 or more.
 
     Raises
     ------
     InputError
-        If the trace does not exist, if the trace or an argument is invalid, or if several clients are
-        selected; use :func:`load_workloads` for several clients.
+        If the trace does not exist, if the trace or an argument is invalid, or if the trace selects several
+        clients, which :func:`load_workloads` supports.
     """
     spec = Spec.of(trace, "trace")
     workloads = load_workloads(spec, pages, seed)
@@ -56,10 +56,10 @@ def load_workload(trace: str | Spec, pages: int, seed: int) -> Workload:
 
 
 def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, ...]:
-    """Return one workload per client that *trace* selects.
+    """Return a workload for each client that *trace* selects.
 
-    The workloads are independent, so simulate each client on its own and average the results. Only a
-    replayed recording has several clients. See :func:`load_workload` for arguments and errors.
+    Only a replayed recording has several clients. Their workloads are independent, so simulate each client on
+    its own and average the results. See :func:`load_workload` for arguments and errors.
     """
     if type(pages) is not int or pages < 1:
         raise InputError(f"pages must be an integer >= 1, got {pages!r}.")
@@ -105,9 +105,9 @@ def find_trace(name: str) -> Path:
 
 
 def _installed_trace(point: EntryPoint) -> Path:
-    """Return the trace file of a package.
+    """Return the path of a trace that another package installs.
 
-    The entry point is a path or a function that returns a path.
+    Its entry point is a path or a function that returns a path.
     """
     path_or_function = load_entry_point(point)
     with user_code_call(
@@ -122,9 +122,10 @@ def _installed_trace(point: EntryPoint) -> Path:
 
 
 def trace_format(path: Path) -> str:
-    """Return ``"page list"`` for a .csv file, ``"profile"`` for a .toml file, or the format of a recording.
+    """Return ``"page list"`` for a .csv file, ``"profile"`` for a .toml file, else the recording's format.
 
-    See :func:`~psm_sim.workload.recordings.recording_reader.format_of` for recordings and the errors.
+    See :func:`~psm_sim.workload.recordings.recording_reader.format_of` for the formats of recordings and for
+    the errors.
     """
     name = path.name.lower()
     if name.endswith((".csv", ".csv.gz")):

@@ -44,17 +44,17 @@ class Message(NamedTuple):
     at_s
         Time of transmission, in seconds since the start of the run.
     bytes
-        Size in bytes. A datagram's size includes its headers, a TCP message's size does not.
+        Size in bytes, with headers for a datagram and without headers for a TCP message.
     uplink
         Whether the station sends the message.
     reply_bytes
-        Size of the receiver's reply, in bytes, counted like ``bytes``. 0 means that there is no reply.
+        Size of the receiver's reply, in bytes, with or without headers like ``bytes``. 0 disables the reply.
     reply_delay_s
         Seconds between the arrival of the message and its reply.
     connection
-        Number of the persistent TCP connection, from 0, or :data:`DATAGRAM`.
+        Index of the persistent TCP connection; :data:`DATAGRAM` for a datagram.
     flow
-        Number of the recorded TCP connection whose packet is replayed as this datagram, from 0, or
+        If this datagram replays a packet of a recorded TCP connection, the index of that connection, else
         :data:`DATAGRAM`.
     payload, syn, fin, mss
         TCP fields of the recorded packet, as in :class:`~psm_sim.policies.Frame`.
@@ -86,8 +86,8 @@ class Messages(Sequence[Message]):
     rows
         Messages, or an array made by :meth:`columns`, in any order. The rows are sorted by ``at_s``.
     at_access_point
-        Whether downlink datagrams start at the access point, as in a recording made there. Otherwise the
-        server sends them over the wired link.
+        Whether downlink datagrams start at the access point, as in a recording made there. If False, they
+        start at the server and cross the wired link.
 
     Raises
     ------
@@ -106,9 +106,9 @@ class Messages(Sequence[Message]):
 
     @staticmethod
     def columns(size: int, **values: Any) -> NDArray[np.void]:
-        """Return a structured array of *size* messages.
+        """Return a structured array of *size* messages with the fields of :class:`Message`.
 
-        *values* are fields of :class:`Message`, each an array of shape (size,) or a constant.
+        Each of the *values* is an array of shape (size,), or a number that all messages share.
         """
         rows = np.zeros(size, _ROW)
         rows["connection"] = rows["flow"] = DATAGRAM
@@ -141,7 +141,7 @@ class Messages(Sequence[Message]):
         return self._rows.size
 
     def frames(self, segment_bytes: int) -> float:
-        """Return the number of frames, excluding ACKs, if TCP segments carry at most *segment_bytes*."""
+        """Return the number of frames without ACKs. A TCP segment carries at most *segment_bytes*."""
         replies = self._rows["reply_bytes"]
         is_tcp = self._rows["connection"] != DATAGRAM
         segments = self._rows["bytes"] // segment_bytes + replies // segment_bytes
@@ -169,7 +169,7 @@ class Messages(Sequence[Message]):
 
 
 def check_messages(count: float, owner: str) -> None:
-    """Raise an error if *count* exceeds the limit. *owner* names the source, e.g. ``"trace ping"``."""
+    """Raise InputError if *count* is too large. The text begins with *owner*, e.g. ``"trace ping"``."""
     if count > MAX_MESSAGES:
         raise InputError(
             f"{owner}: expected at most {MAX_MESSAGES:,} messages, got {count:,.0f}; use fewer pages, a "

@@ -1,10 +1,10 @@
 """Page lists: CSV files, DataFrames and lists with one page view per row.
 
-The header is ``page,think_s,main_bytes,images``. ``images`` contains the sizes of the embedded objects
-separated by ``;`` and can be empty. All other columns are optional, see :data:`COLUMNS`. A cell has one value
-for all objects (or hosts) of the page, or one value per object (or host), separated by ``;``, main object
-first. The numbers of the pages ascend. ``recorded_s`` is the recorded page time. A page without
-``depends_on`` has no dependencies.
+The header is ``page,think_s,main_bytes,images``, and further columns are optional; see :data:`COLUMNS`. The
+page numbers in ``page`` ascend. ``images`` contains the sizes of the embedded objects separated by ``;`` and
+can be empty. A cell of an optional column has a single value for all objects of the page, or a value for each
+object, separated by ``;``, with the main object first. Columns of hosts follow the same rule. ``recorded_s``
+is the recorded page time. If ``depends_on`` is empty, the page has no dependencies.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ MAX_LINES = 2_000_000
 
 
 class ColumnType(NamedTuple):
-    """Type of a column: description, reader (raises ValueError), writer, and value of an empty cell."""
+    """Description of a column, its conversion from and to text, and the value of an empty cell.
+
+    ``read`` raises ValueError for invalid text.
+    """
 
     expected: str
     read: Callable[[str], Any]
@@ -67,7 +70,7 @@ def _size(text: str) -> int:
 
 
 def _flag(*words: str) -> ColumnType:
-    """Return the column of a boolean that is written as one of two *words*, the first one for False."""
+    """Return the type of a boolean column that contains two words, for False and for True."""
     return ColumnType(
         " or ".join(words), lambda text: bool(words.index(text.strip())), words.__getitem__, False
     )
@@ -94,7 +97,7 @@ COLUMNS = {**REQUIRED_COLUMNS, **OPTIONAL_COLUMNS, **OF_OBJECTS, **OF_HOSTS, "re
 
 @dataclass(frozen=True)
 class MissingValues:
-    """Parameters of a page list, which replace absent columns and empty cells."""
+    """Values for the absent columns and the empty cells of a page list."""
 
     request_bytes: int = parameter(
         337,
@@ -116,7 +119,7 @@ class MissingValues:
 
 
 def read_page_list(path: Path, missing: MissingValues | None = None) -> tuple[Page, ...]:
-    """Read the pages of a page list, in the order of the file.
+    """Return the pages of the page list *path*, in the order of the file.
 
     Raises
     ------
@@ -128,7 +131,7 @@ def read_page_list(path: Path, missing: MissingValues | None = None) -> tuple[Pa
 
 
 def _pages_of(text: Any, path: Path, missing: MissingValues | None = None) -> tuple[Page, ...]:
-    """Parse the lines *text* of a page list; *path* is its name in error messages."""
+    """Parse the lines *text* of a page list. Error messages contain *path*."""
     lines = csv.reader(text, strict=True)
     try:
         header = _header(next(lines, None), path)
@@ -154,7 +157,7 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
 
 
 def current_error(path: Path) -> InputError:
-    """Return the error for a file that is a recording of a current."""
+    """Return the error for a recording of a current, which contains no traffic."""
     return InputError(
         f"{path} is a recording of a current, not of traffic; make a chip profile of it with psm_sim"
         f" calibrate {path}."
@@ -193,7 +196,7 @@ class _Row(NamedTuple):
         return int(self._value("page", self.cells["page"]))
 
     def page(self, missing: MissingValues) -> Page:
-        """Return the page of this line, with *missing* for empty cells."""
+        """Return the page of this line. *missing* supplies the values of empty cells."""
         images = self._list("images")
         count = 1 + len(images)
         values = (
@@ -245,12 +248,13 @@ class _Row(NamedTuple):
 def write_page_list(path: Path, pages: Sequence[Page]) -> int:
     """Write pages to a page list and return their number.
 
-    Columns of dependencies are written if a page has them. :func:`read_page_list` reads the same pages back.
+    The columns of dependencies are written only if a page has dependencies. Reading the file with
+    :func:`read_page_list` returns equal pages.
 
     Raises
     ------
     InputError
-        If a line would be too long to be read back.
+        If a page has so many objects that its line is too long for :func:`read_page_list`.
     """
     has_graphs = any(isinstance(page, DependencyPage) for page in pages)
     header = list(COLUMNS if has_graphs else REQUIRED_COLUMNS | OPTIONAL_COLUMNS)
@@ -269,7 +273,7 @@ def write_page_list(path: Path, pages: Sequence[Page]) -> int:
 
 
 def _values_of(number: int, page: Page) -> dict[str, Sequence[Any]]:
-    """Return the values of each column of a page."""
+    """Return the values of a page by column."""
     own = ((number,), (page.think_s,), (page.main_bytes,), page.image_bytes)
     values: dict[str, Sequence[Any]] = dict(
         zip(COLUMNS, (*own, page.request_bytes, page.server_delay_s), strict=False)
@@ -290,10 +294,10 @@ def _cell(column: str, values: Sequence[Any]) -> str:
 
 
 def as_workload(trace: Any) -> Workload:
-    """Convert a DataFrame, a list of pages or a workload to a Workload.
+    """Convert a DataFrame or a list of pages to a Workload. Return a Workload unchanged.
 
-    A DataFrame has the columns of a page list and one row per page. The column ``page`` is optional. The
-    sizes of the images are a string (``"100;200"``), a sequence or a single number.
+    A DataFrame has a row for each page and the columns of a page list, of which ``page`` is optional. A value
+    of ``images`` is a string (``"100;200"``), a sequence of sizes or a single size.
 
     Raises
     ------

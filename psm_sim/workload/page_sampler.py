@@ -1,15 +1,15 @@
 """Sampling of pages from a trace profile.
 
-Sampling is stratified, so that the mean of a sample is close to the mean of the distribution. The unit
-interval is divided into n equal strata, and one probability is drawn in each. Thus 100 think times are never
-all short by chance. The draws are then shuffled, so they show no trend.
+Sampling is stratified, so that the mean of a sample is close to the mean of the distribution. For n draws,
+the probabilities from 0 to 1 are divided into n equal strata, and each stratum gives one draw. Thus 100 think
+times are never all short by chance. The draws are then shuffled, so they show no trend.
 
-The last stratum of a heavy tail is wide. Among 284 replies, the largest one varies from 0.4 to 1.6 MB and
-changes the mean by 30 %. The parameter ``wander`` therefore limits the range of a stratum, as a fraction of
-the sum of all draws. Draws of wider strata are shrunk towards the mean of the stratum until their range meets
-the limit. The expectation is unchanged, but the most extreme values, which a short run would contain only by
-chance, do not occur. Longer runs have narrower strata and reach further into the tail. ``wander=None``
-disables the shrinking.
+With a heavy tail, the values of the last stratum differ widely: the largest of 284 replies has 0.4 to 1.6 MB
+and changes the mean by 30 %. The parameter ``wander`` therefore limits the range of values in a stratum, as a
+fraction of the sum of all draws. In a stratum with a wider range, draws are moved towards the mean of the
+stratum until the range meets the limit. The expectation is unchanged, but the largest values do not occur in
+a short run. A longer run has more strata, so it reaches further into the tail. ``wander=None`` disables the
+limit.
 """
 
 from __future__ import annotations
@@ -97,16 +97,16 @@ class PageSampling:
         constant_distribution("request_bytes", self.request_bytes, at_least=1)
 
     def think_family(self, mean_s: float) -> Family | None:
-        """Return the family of the think times with mean *mean_s*, or None for the table of a trace."""
+        """Return the family of think times with mean *mean_s*, or None if a trace's table is selected."""
         is_table = self.think.strip() in (AS_TRACE, MAH)
         return (
             None if is_table else distribution_family(self.think, mean_s, f"trace: think is {self.think!r}")
         )
 
     def delay_family(self, key: str) -> Family | None:
-        """Return the distribution of server delays in seconds, or None for the delays of the trace.
+        """Return the distribution of server delays in seconds, or None if the trace's own is selected.
 
-        *key* is ``server_delay_ms`` or ``main_delay_ms``.
+        *key* is the parameter to read, ``server_delay_ms`` or ``main_delay_ms``.
         """
         text: str = getattr(self, key)
         name, _, rest = text.strip().partition(":")
@@ -130,8 +130,8 @@ def sample_pages(
     """Sample pages from a profile.
 
     Each quantity has its own random stream, so changing one parameter does not change the draws of the
-    others. Draws are stratified over all pages or all objects of the run. *part* names an independent set of
-    random streams for the same seed.
+    others. Draws are stratified over all pages or all objects of the run. Another name *part* selects
+    independent random streams for the same seed.
     """
     sampler = PageSampler(profile, sampling, seed, part)
     think_s = sampler.think_times(pages)
@@ -151,7 +151,7 @@ def sample_pages(
 
 
 class PageSampler:
-    """Sampler of one run with one random stream per quantity. See :func:`sample_pages` for the arguments."""
+    """Sampler of the quantities of a run. See :func:`sample_pages` for the arguments."""
 
     def __init__(self, profile: Profile, sampling: PageSampling, seed: int, part: str = "") -> None:
         self._profile, self._sampling, self._seed = profile, sampling, seed
@@ -164,12 +164,12 @@ class PageSampler:
         return random_stream(self._seed, self._prefix + name)
 
     def integers(self, name: str, n: int) -> Counts:
-        """Sample *n* integers >= 1 from the table *name*."""
+        """Sample *n* integers from the table *name*, rounded up to at least 1."""
         values = self._stratified(name, n, self._profile.tables[name])
         return np.maximum(stratified_integers(values, self._random(f"{name}.rounding")), 1)
 
     def think_times(self, n: int) -> FloatArray:
-        """Sample *n* think times in seconds, rejecting those above the limit."""
+        """Sample *n* think times of at most ``max_think_s``, in seconds."""
         profile = berkeley_profile() if self._sampling.think.strip() == MAH else self._profile
         table: Distribution = profile.tables["think_s"]
         max_probability = self._max_probability(table)
@@ -183,7 +183,7 @@ class PageSampler:
         return values if mean is None else values * (mean / values.mean())
 
     def _max_probability(self, think: Distribution) -> float:
-        """Return the probability of a think time within the limit."""
+        """Return the probability that a think time is at most ``max_think_s``."""
         # Sampling up to this probability is equivalent to rejection sampling, without rejected draws.
         limit = self._sampling.max_think_s
         max_probability = 1.0 if limit is None else think.probability(limit)
@@ -195,7 +195,7 @@ class PageSampler:
         return max_probability
 
     def sizes(self, is_main: NDArray[np.bool_]) -> list[int]:
-        """Sample the sizes of all objects, page by page. *is_main* marks the main objects."""
+        """Sample the sizes of all objects in bytes. *is_main* is True for the main object of each page."""
         sizes = np.empty(is_main.size, dtype=np.int64)
         if "main_bytes" in self._profile.tables:
             sizes[is_main] = self.integers("main_bytes", int(is_main.sum()))
@@ -206,12 +206,12 @@ class PageSampler:
         return size_list
 
     def requests(self, n: int) -> list[int]:
-        """Sample *n* request sizes in bytes, or repeat the configured constant."""
+        """Sample *n* request sizes in bytes, unless the configured size is constant."""
         constant = constant_distribution("request_bytes", self._sampling.request_bytes, 1)
         return self.integers("request_bytes", n).tolist() if constant is None else [round(constant)] * n
 
     def delays(self, is_main: NDArray[np.bool_]) -> list[float]:
-        """Sample the server delays of all objects in seconds. *is_main* marks the main objects."""
+        """Sample the server delays of all objects in seconds; see :meth:`sizes` for *is_main*."""
         delays = self._delays("server_delay", is_main.size)
         if self._sampling.main_delay_ms is not None:
             delays[is_main] = self._delays("main_delay", int(is_main.sum()))
@@ -224,7 +224,7 @@ class PageSampler:
 
 
 def _mean_up_to(table: Distribution, max_probability: float) -> float:
-    """Return the mean of a distribution truncated at a cumulative probability."""
+    """Return the mean of the values up to the quantile of *max_probability*."""
     return float(table.integral(max_probability)) / max_probability
 
 
@@ -235,10 +235,10 @@ def stratified_draws(
     max_probability: float = 1.0,
     wander: float | None = 0.01,
 ) -> FloatArray:
-    """Draw *n* numbers, one per stratum, in random order; shape (n,).
+    """Draw *n* numbers, one from each of *n* strata, in random order; shape (n,).
 
-    The distribution is truncated at the cumulative probability *max_probability*. *wander* is the largest
-    influence of one draw on the sum of all, as a fraction; None disables the limit.
+    Values above the quantile of *max_probability* are not drawn. *wander* is the largest change of the sum of
+    all draws that a single draw can cause, as a fraction; None disables the limit.
     """
     if n == 0:
         return np.empty(0)
@@ -255,7 +255,7 @@ def stratified_draws(
 
 
 def stratified_integers(values: FloatArray, random: np.random.Generator) -> NDArray[np.int64]:
-    """Round to integers at random without changing the expectation.
+    """Round each value up or down at random, without changing the expectation.
 
     For example, 2.3 becomes 3 with probability 0.3 and 2 otherwise.
     """

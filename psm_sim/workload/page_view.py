@@ -1,4 +1,4 @@
-"""Page views: the objects of a page, the think time before it, and the dependencies among its objects."""
+"""Page views, which consist of a think time and of objects that can depend on each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Page:
     Attributes
     ----------
     think_s
-        Seconds from the end of the previous page to the request of this one.
+        Seconds from the end of the previous page to the first request of this page.
     main_bytes
         Size of the main object, in bytes.
     image_bytes
@@ -31,9 +31,9 @@ class Page:
     Raises
     ------
     InputError
-        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_TIME_S`, if a size is not
-        between 1 (requests: 0) and :data:`~psm_sim.common.input_limits.MAX_OBJECT_BYTES`, or if the numbers
-        of requests, delays and objects differ.
+        If a time is not from 0 to :data:`~psm_sim.common.input_limits.MAX_TIME_S`, if the size of an object
+        is not from 1 (of a request, from 0) to :data:`~psm_sim.common.input_limits.MAX_OBJECT_BYTES`, or if
+        the numbers of requests, delays and objects differ.
     """
 
     think_s: float
@@ -67,12 +67,12 @@ class Page:
 
     @property
     def waiting_s(self) -> float:
-        """Think time and server delays, in seconds."""
+        """Sum of think time and server delays, in seconds."""
         return self.think_s + sum(self.server_delay_s)
 
 
 def check_times(name: str, values: Iterable[Any]) -> None:
-    """Raise InputError if one of the *values* of field *name* is not a time from 0 to the limit."""
+    """Raise InputError if a value of the field *name* is not a time from 0 to ``MAX_TIME_S``."""
     for value in values:
         is_valid = isinstance(value, Real) and 0.0 <= float(value) <= MAX_TIME_S
         if not is_valid:
@@ -92,8 +92,8 @@ def _check_sizes(name: str, values: Iterable[Any], minimum: int) -> None:
 class Pause(Page):
     """Interval of ``think_s`` seconds without a page view.
 
-    A pause counts as a page without objects. Its page time is 0 s, its slowdown is 1, and its energy is the
-    energy during the interval.
+    A pause counts as a page without objects. It has page time 0 s, slowdown 1, and the energy of the
+    interval.
     """
 
     main_bytes: int = 0
@@ -111,7 +111,7 @@ class Pause(Page):
 
 
 def check_objects(objects: int, owner: str) -> None:
-    """Raise an error if *objects* exceeds the limit. *owner* names the source, e.g. ``"trace ucb"``."""
+    """Raise InputError if *objects* are too many. *owner*, such as ``"trace ucb"``, begins the message."""
     if objects > MAX_OBJECTS:
         raise InputError(
             f"{owner}: expected at most {MAX_OBJECTS:,} objects in all pages, got {objects:,}; use fewer "
@@ -124,16 +124,16 @@ PAGE_START = -1
 
 
 class PageHost(NamedTuple):
-    """Host of some objects of a page.
+    """Server from which objects of a page are loaded.
 
     Attributes
     ----------
     rtt_s : float
         Recorded round-trip time, in seconds.
     dns_s, tls_s : float
-        Recorded times of the name look-up and of the TLS handshake, in seconds; 0 if there were none.
+        Recorded durations of the DNS lookup and of the TLS handshake, in seconds; 0 if absent.
     secure : bool
-        Whether its connections use TLS.
+        Whether connections to the host use TLS.
     """
 
     rtt_s: float
@@ -143,21 +143,20 @@ class PageHost(NamedTuple):
 
 
 class Release(NamedTuple):
-    """Event that releases an object, and the connection on which it is requested.
+    """Condition for the request of an object, and the connection that carries the request.
 
     Attributes
     ----------
     host : int
-        Index of its host.
+        Index of the host of the object.
     multiplexed : bool
-        Whether its connection carries several requests at once (HTTP/2). Otherwise it carries one at a time
-        (HTTP/1.1).
+        Whether the connection carries several requests at once (HTTP/2), or one at a time (HTTP/1.1).
     depends_on : int
-        Index of an earlier object, or :data:`PAGE_START`.
+        Index of the earlier object that the browser needs before the request, or :data:`PAGE_START`.
     at_first_byte : bool
-        Whether the event is the first byte of that object. Otherwise it is the end of the object.
+        Whether the first byte of that object is enough. If False, the browser needs the whole object.
     gap_s : float
-        Time from the event to the request, in seconds: parsing, scripts, timers.
+        Time of the browser between that byte and the request, in seconds, for parsing, scripts and timers.
     """
 
     host: int
@@ -169,12 +168,12 @@ class Release(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageGraph:
-    """Hosts of a page, and the condition under which each object is requested, main object first.
+    """Dependencies among the objects of a page, and its hosts.
 
-    As in WProf and Epload (NSDI 2013), a request is sent once the object that it depends on has arrived and
-    the browser has worked for as long as recorded. Here each object depends on one other object.
-
-    ``recorded_s`` is the recorded time from the first request to the last byte, or None if unknown.
+    ``releases`` has an entry for each object, main object first. As in WProf and Epload (NSDI 2013), an
+    object is requested after another object has arrived and the browser has worked for the recorded time.
+    Here each object depends on one other object. ``recorded_s`` is the recorded time from the first request
+    to the last byte, or None if unknown.
 
     Raises
     ------
@@ -207,9 +206,9 @@ class PageGraph:
 
 @dataclass(frozen=True, slots=True)
 class DependencyPage(Page):
-    """Page whose objects are released by their dependencies.
+    """Page whose objects are requested after the objects on which they depend.
 
-    ``server_delay_s`` excludes the round trip to the host.
+    The fields are those of :class:`Page`. ``server_delay_s`` excludes the round trip to the host.
     """
 
     graph: PageGraph
@@ -224,7 +223,7 @@ class DependencyPage(Page):
 
     @property
     def waiting_s(self) -> float:
-        """Think time, server delays and recorded times of browser and hosts, in seconds."""
+        """Sum of think time, server delays, and recorded times of browser and hosts, in seconds."""
         graph = self.graph
         gaps_s = sum(release.gap_s for release in graph.releases)
         delays_s = (sum(self.server_delay_s), gaps_s, *(sum(host[:3]) for host in graph.hosts))

@@ -23,11 +23,11 @@ PROBABILITIES = np.array(
 
 
 def fit_profile(recording: PageRecording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
-    """Fit a profile to the pages of the *clients* with these indices, or of all clients.
+    """Fit a profile to the pages of the clients with the indices *clients*, or of all clients.
 
-    Main and embedded objects have separate tables. The UCB format lacks request sizes, and a single page has
-    no think time. Missing quantities come from the published Berkeley tables. The remark of the profile lists
-    them. *name* is the name of the profile, usually the name of the file.
+    Main and embedded objects have separate tables. Tables for missing quantities are copied from the
+    published Berkeley tables, and the remark of the profile lists them. The UCB format, for example, has no
+    request sizes, and a single page has no think time. *name* becomes the name of the profile.
     """
     pages = (
         np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)
@@ -62,7 +62,7 @@ def fit_profile(recording: PageRecording, name: str, clients: NDArray[np.intp] |
 
 
 def fit_quantiles(values: NDArray[Any]) -> QuantileDistribution:
-    """Return the quantiles of *values*, with the interpolation that reproduces their mean best."""
+    """Return the distribution of *values*, with the interpolation whose mean is closest to theirs."""
     values = np.asarray(values, dtype=float)
     points = np.quantile(values, PROBABILITIES)
     tables = [QuantileDistribution(PROBABILITIES, points, "linear")]
@@ -81,7 +81,7 @@ def exact_quantiles(counts: NDArray[np.int64]) -> QuantileDistribution:
 
 
 def write_profile(path: Path, profile: Profile) -> None:
-    """Write a profile as TOML. Reading the file back returns equal tables."""
+    """Write a profile as TOML. :func:`~psm_sim.workload.trace_profile.read_profile` returns equal tables."""
     facts = {"name": profile.name, "remark": profile.remark, "source": profile.source}
     text = "".join(f"{key} = {_quote(value)}\n" for key, value in facts.items())
     text += f"synthetic = {str(profile.synthetic).lower()}\n"

@@ -1,4 +1,4 @@
-"""Workloads from a recording, either replayed per client or sampled from fitted distributions."""
+"""Workloads from recorded pages, which are replayed, or sampled from fitted distributions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LOW = "low"
 
 @dataclass(frozen=True)
 class Playback:
-    """Parameters of a playback, which replace values missing in the recording."""
+    """Parameters for replaying pages. They also replace values that the recording lacks."""
 
     max_think_s: float | None = parameter(
         1000.0,
@@ -80,19 +80,19 @@ class Playback:
         constant_distribution("request_bytes", self.request_bytes, at_least=1)
 
     def constant_think_s(self) -> float | None:
-        """Return the constant for unknown think times in seconds, or None to sample them."""
+        """Return the constant that replaces unknown think times, in seconds; None if they are sampled."""
         if self.think_s.strip() == MAH:
             return None
         return constant_distribution("think_s", self.think_s, at_least=0)
 
     def constant_delay_ms(self) -> float | None:
-        """Return the constant server delay in milliseconds, or None for the recorded ones."""
+        """Return the constant server delay in milliseconds; None if recorded delays are used."""
         if self.server_delay_ms.strip() == LOW:
             return None
         return constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
 
     def describe_unknown_think_times(self, think_s: NDArray[np.float64]) -> str:
-        """Return a remark on the replacement of unknown think times; empty if all are known."""
+        """Return a remark on the number and the source of replaced think times; empty without any."""
         sampled = self.constant_think_s() is None
         if sampled and think_s.size == 1:
             return "; a single page has no think time, unless think_s is set"
@@ -108,11 +108,11 @@ class Playback:
         return f"; {unknown:,} {times} not recorded and {source}"
 
     def pages(self, recording: PageRecording, client: int, count: int, seed: int) -> tuple[Page, ...]:
-        """Return the first *count* pages of a client, or all if it has fewer.
+        """Return the first *count* pages of a client, or all pages if there are fewer.
 
-        Think times missing in the recording, such as those between independent runs in one file, are
-        replaced according to ``think_s``. Unless ``think_s`` is a constant, the first page is requested at
-        time 0. No think time exceeds ``max_think_s``.
+        Unknown think times, such as those between independent runs in one file, are replaced according to
+        ``think_s``. Unless ``think_s`` is a constant, the first page is requested at time 0. Think times
+        above ``max_think_s`` are shortened to this limit.
         """
         pages = recording.pages_of(client)
         pages = slice(pages.start, min(pages.start + count, pages.stop))
@@ -138,7 +138,7 @@ class Playback:
         return tuple(replayed)
 
     def _think_s(self, recorded_s: NDArray[np.float64], random: np.random.Generator) -> list[float]:
-        """Return think times in seconds, with long gaps shortened and missing values sampled."""
+        """Return think times in seconds. Long ones are shortened, and unknown ones are replaced."""
         limit = math.inf if self.max_think_s is None else self.max_think_s
         think, constant_s = np.minimum(recorded_s, limit), self.constant_think_s()
         if constant_s is None:
@@ -159,7 +159,7 @@ class Playback:
         return values
 
     def _delays_s(self, recording: PageRecording, objects: slice) -> list[float]:
-        """Return server delays in seconds; 0 if unknown."""
+        """Return server delays in seconds. An unknown delay becomes 0."""
         constant_ms, recorded_us = self.constant_delay_ms(), recording.delay_us
         if self.server_delay_ms.strip() == LOW:
             if recording.low_delay_us is None:
@@ -174,7 +174,7 @@ class Playback:
     def _request_bytes(
         self, recording: PageRecording, objects: slice, random: np.random.Generator
     ) -> list[int]:
-        """Return request sizes in bytes; unknown sizes are sampled."""
+        """Return request sizes in bytes. Unknown sizes are sampled from the published table."""
         count, recorded = objects.stop - objects.start, recording.request_bytes
         constant = constant_distribution("request_bytes", self.request_bytes, 1)
         if constant is not None:
@@ -190,7 +190,7 @@ class Playback:
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """Parameters that select the use of a recording and its clients."""
+    """Parameters that select clients, and whether their pages are replayed or sampled."""
 
     workload: str = parameter(
         "replay",
@@ -230,10 +230,10 @@ _PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "
 
 
 class ClientSelection(NamedTuple):
-    """Recording with the indices of the selected clients, the busiest first.
+    """Recording with the selection of its clients, and parameters.
 
-    ``page_source`` has the parameters of the playback or of the sampling, and ``parameters`` has all
-    parameters as plain values.
+    ``clients`` are the indices of the selected clients, the busiest first. ``page_source`` replays or samples
+    the pages. ``parameters`` are all parameters of the trace as plain values.
     """
 
     path: Path
@@ -244,7 +244,7 @@ class ClientSelection(NamedTuple):
 
 
 def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> ClientSelection:
-    """Read a recording and select clients. The parameters are checked before the file is read.
+    """Read a recording and select clients. *texts* are checked before the file is read.
 
     Raises
     ------
@@ -270,9 +270,9 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
 
 
 def recorded_workloads(chosen: ClientSelection, pages: int, seed: int) -> tuple[Workload, ...]:
-    """Return one workload per selected client, or a single one if pages are sampled.
+    """Return a workload of at most *pages* pages for each selected client.
 
-    A client with fewer than *pages* recorded pages returns all of them.
+    If pages are sampled, return a single workload with *pages* pages.
     """
     path, recording, clients, page_source, parameters = chosen
     notes = recording.warnings

@@ -1,4 +1,4 @@
-"""Non-stationary traces whose pages alternate between regimes on a known schedule."""
+"""Non-stationary traces, in which segments of pages follow different profiles (regimes)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ITEM = re.compile(r"(?P<name>\w+)(\*(?P<pages>[0-9]{1,9}))?")
 
 @dataclass(frozen=True)
 class ShiftingProfile:
-    """Parameters of a trace with regimes, which define its schedule."""
+    """Parameters that define the order and the lengths of the segments of a trace."""
 
     order: str = parameter(
         AS_TRACE,
@@ -43,19 +43,20 @@ class ShiftingProfile:
 
 @dataclass(frozen=True)
 class Regimes(TraceFile):
-    """Regimes of a trace, with a profile and a number of pages per regime, in the order of the file."""
+    """Profile of each regime, and its number of pages in a segment."""
 
     profiles: dict[str, Profile]
     pages: dict[str, int]
 
 
 def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
-    """Convert the content of a trace file to regimes. *document* is emptied.
+    """Convert the content *document* of a trace file to regimes. The dictionary is emptied.
 
     Raises
     ------
     InputError
-        If a regime is not a profile or its ``pages`` is not a number. The message names file and regime.
+        If a regime is not a valid profile, or if its ``pages`` is not a number. The message names the file
+        and the regime.
     """
     tables = pop_tables(document, "regimes", "regime", path)
     facts = pop_facts(document, path, f"synthetic pages of the alternating regimes in {path.name}")
@@ -74,10 +75,10 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
 
 
 def sample_regimes(regimes: Regimes, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
-    """Sample pages, with separate random streams per regime.
+    """Sample the pages of all segments, with separate random streams for each regime.
 
-    Policies cannot see the schedule, which is a parameter of the workload. Passing the schedule as the
-    parameter ``order`` reproduces the pages.
+    The workload states the sequence of segments as its parameter ``schedule``, such as ``"short*20+long*5"``,
+    which policies do not see. The parameter ``order`` with this value reproduces the pages.
     """
     shifting: ShiftingProfile = build(ShiftingProfile, texts, f"trace {regimes.name}")
     schedule = regime_schedule(regimes, shifting, pages, seed)
@@ -96,9 +97,9 @@ def sample_regimes(regimes: Regimes, texts: Mapping[str, str], pages: int, seed:
 def regime_schedule(
     regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int
 ) -> list[tuple[str, int]]:
-    """Return the segments, each a regime and its number of pages, with *pages* pages in total.
+    """Return the regime and the number of pages of each segment, *pages* pages in total.
 
-    The last segment is shortened to fit. *seed* affects geometric lengths only. See :func:`sample_regimes`.
+    The last segment is shortened to fit. *seed* affects only the lengths of geometric segments.
     """
     random = random_stream(seed, "workload.schedule")
     schedule: list[tuple[str, int]] = []
@@ -113,7 +114,7 @@ def regime_schedule(
 
 
 def _parse_order(pages: Mapping[str, int], order: str, trace: str) -> list[tuple[str, int]]:
-    """Parse an order into pairs of a regime and its pages per segment."""
+    """Parse the parameter ``order`` to the regime and the number of pages of each segment."""
     if order.strip() == AS_TRACE:
         return list(pages.items())
     parsed = []

@@ -1,4 +1,4 @@
-"""Trace profiles, TOML files with the distributions of a browsing population."""
+"""Trace profiles, which consist of distributions of think times, sizes and delays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXTS = ("name", "remark", "source")
 
 @dataclass(frozen=True)
 class TraceFile:
-    """Facts of a trace file.
+    """Name and origin of a trace file.
 
     Attributes
     ----------
@@ -51,14 +51,14 @@ class TraceFile:
 
 
 def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
-    """Remove name, remark, synthetic flag and source from *document*, and return them.
+    """Remove the fields of :class:`TraceFile` from *document*, and return them.
 
-    The default name is the stem of *path*, and the default remark is *remark*.
+    The name defaults to the stem of *path*, and the remark to *remark*.
 
     Raises
     ------
     InputError
-        If ``synthetic`` is no boolean.
+        If ``synthetic`` is not a boolean.
     """
     texts = {key: str(document.pop(key, "")) for key in TEXTS}
     synthetic = document.pop("synthetic", True)
@@ -68,14 +68,14 @@ def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
 
 
 def pop_tables(document: dict[str, Any], key: str, noun: str, path: Path) -> dict[str, dict[str, Any]]:
-    """Remove the named tables ``[key.NAME]`` from the content of a trace file, and return them.
+    """Remove the tables ``[key.NAME]`` from *document*, the content of a trace file, and return them by name.
 
-    *noun* is the word for such a table in error messages, e.g. ``"part"``.
+    Error messages call such a table a *noun*, e.g. ``"part"``.
 
     Raises
     ------
     InputError
-        If there is no table, a value is no table, or a name is invalid.
+        If there are none, if a value is not a table, or if a name is invalid.
     """
     tables = document.pop(key)
     if not (
@@ -92,7 +92,7 @@ def pop_tables(document: dict[str, Any], key: str, noun: str, path: Path) -> dic
 class Profile(TraceFile):
     """Distributions from which pages are sampled.
 
-    A profile file can name a bundled trace as ``base``, whose tables replace those missing in the file.
+    A file can name a bundled trace as its ``base``, which supplies the tables that the file lacks.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Profile(TraceFile):
         ``think_s``, ``files_per_page`` (including the main object), ``request_bytes``, and either
         ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``. ``server_delay_s`` is optional.
     defaults
-        Parameters whose defaults the profile changes, as text.
+        Defaults that differ from those of :class:`PageSampling`, as text.
     """
 
     tables: dict[str, QuantileDistribution]
@@ -108,24 +108,24 @@ class Profile(TraceFile):
 
 
 def read_profile(path: Path) -> Profile:
-    """Read a trace profile.
+    """Read the trace profile *path*.
 
     Raises
     ------
     InputError
-        If the file is not TOML, a table is missing or unknown, or a table is not a distribution. The
-        message names the file and the table.
+        If the file is not TOML, if a table is missing, unknown or not a distribution. The message names the
+        file and the table.
     """
     return profile_of(read_toml(path, "trace profile"), path)
 
 
 def berkeley_profile() -> Profile:
-    """Return the bundled Berkeley distributions (Mah 1997), which replace values missing in recordings."""
+    """Return the published distributions (Mah 1997) from which values missing in recordings are sampled."""
     return read_profile(bundled_dir("traces") / "ucb.toml")
 
 
 def profile_of(document: dict[str, Any], path: Path) -> Profile:
-    """Convert the content of a trace file, or of a part of it, to a profile. *document* is emptied.
+    """Convert *document*, the content of a trace file or of a regime, to a profile. It is emptied.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def profile_of(document: dict[str, Any], path: Path) -> Profile:
 
 
 def _base(name: Any, path: Path) -> dict[str, QuantileDistribution]:
-    """Return the tables of the bundled trace *name*, the base of a profile."""
+    """Return the tables of the bundled trace *name*, for a profile with this base."""
     if name is None:
         return {}
     if name not in bundled_names("traces") or bundled_dir("traces") / f"{name}.toml" == path:
@@ -177,7 +177,7 @@ def _table(name: str, entry: Any, path: Path) -> QuantileDistribution:
 
 
 def _check_values(values: FloatArray, entry: Mapping[str, Any], name: str, owner: str) -> None:
-    """Raise an error for impossible values, and for values too small for log interpolation."""
+    """Raise InputError for a value that is out of range, or too small for log interpolation."""
     maximum = MAX_BY_TABLE[name]
     minimum = _MIN_LOG if entry.get("interpolation") == "log" else 0.0
     for value in values.tolist():

@@ -1,4 +1,4 @@
-"""Traffic traces, TOML files whose parts send messages during pauses or pages."""
+"""Traffic traces, which generate streams of messages, with pages or with pauses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ With psm a page of ``modern`` takes 11 s on average (30 pages, seed 1).
 
 @dataclass(frozen=True)
 class Stretches:
-    """Parameters of a traffic trace without sampled pages."""
+    """Parameters of a traffic trace whose pages are not sampled from a profile."""
 
     stretch_s: float = parameter(600.0, "length of the interval that counts as one page", **SECONDS, above=0)
 
@@ -61,16 +61,16 @@ class TrafficTrace(TraceFile):
     Attributes
     ----------
     parts
-        Parameters of each part as text, by name.
+        Parameters of each stream of messages as text, by the name of the stream (part).
     streams
-        Random stream of each part, by name.
+        Name of the random stream of each part.
     stretch_s
-        Length of the interval that counts as one page, as text, for a trace without sampled pages.
+        Without a profile, the interval that counts as one page, as text.
     page_bytes
-        Sizes of the main object and of the request of a page that is loaded at the end of each interval;
-        empty if no page is loaded.
+        Without a profile, the sizes of the main object and of the request of the page that ends each
+        interval. Empty if no page is loaded.
     profile
-        Distributions of the pages; None for a trace without sampled pages.
+        Distributions from which pages are sampled, or None.
     """
 
     parts: dict[str, dict[str, str]]
@@ -81,13 +81,12 @@ class TrafficTrace(TraceFile):
 
 
 def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
-    """Convert the content of a trace file to a traffic trace. *document* is emptied.
+    """Convert the content *document* of a trace file to a traffic trace. The dictionary is emptied.
 
     Raises
     ------
     InputError
-        If a part is not a table of parameters, or if the tables of the pages are not a profile. The message
-        names the file and the part.
+        If the parameters of a part or the profile are invalid. The message names the file and the part.
     """
     tables = pop_tables(document, "traffic", "part", path)
     streams = {name: f"workload.{part.pop('stream', f'traffic.{name}')}" for name, part in tables.items()}
@@ -115,10 +114,11 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
 
 
 def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
-    """Generate the workload of a traffic trace, with its messages and its pages or pauses.
+    """Generate the messages of a traffic trace, with its pages or pauses.
 
-    *texts* are parameters. ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to
-    the pauses or to the pages. *pages* is the number of pauses or pages, of which the last one ends the run.
+    *texts* are parameters as text. The key ``PART.KEY`` sets a parameter of one part, and ``KEY`` sets it for
+    all parts. Other keys are parameters of :class:`Stretches` or :class:`PageSampling`. The run has *pages*
+    pages or pauses.
 
     Raises
     ------
@@ -196,7 +196,7 @@ _BURSTS: dict[str, Any] = {**SECONDS, "expert": True, "requires": "timing=bursts
 
 @dataclass(frozen=True)
 class TrafficPart:
-    """Parameters of the messages of one part of a traffic trace."""
+    """Parameters of a stream of messages, which is a part of a traffic trace."""
 
     on: bool = parameter(True, "send the messages of this part")
     sender: str = parameter("network", "sender; the other side replies", choices=("station", "network"))
@@ -246,9 +246,9 @@ class TrafficPart:
         check_all(self, "traffic")
 
     def check_sizes(self, owner: str) -> None:
-        """Raise an error for a datagram smaller than its headers or larger than a frame.
+        """Raise InputError if a datagram is smaller than its headers or larger than a frame.
 
-        *owner* names the part in the error message.
+        The message begins with *owner*, the name of the part.
         """
         for name, size in (("bytes", self.bytes), ("reply_bytes", self.reply_bytes)):
             if self.transport == "datagram" and size and not 29 <= size <= _MAX_DATAGRAM:
@@ -260,10 +260,10 @@ class TrafficPart:
     def rows(
         self, length_s: float, connection: int, random: np.random.Generator, owner: str
     ) -> NDArray[np.void]:
-        """Return the messages of this part, as rows of :class:`~psm_sim.workload.messages.Messages`.
+        """Return the messages sent from 0 s to *length_s*, as a structured array.
 
-        The transmissions begin at 0 s and end at *length_s*. *connection* is the number of the part's
-        connection if it uses TCP, and *owner* is the name of the part in error messages.
+        A part with TCP sends them on the connection with index *connection*. Error messages begin with
+        *owner*, the name of the part.
         """
         at_s = self.times_s(length_s, random, owner)
         return Messages.columns(

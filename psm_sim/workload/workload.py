@@ -1,4 +1,4 @@
-"""Workload of a run with its pages, messages and origin."""
+"""Workload of a simulated client, which consists of pages and messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.workload.page_view import Page
 
 @dataclass(frozen=True)
 class Workload:
-    """Pages that one client views, in order, with its background traffic.
+    """Pages and background traffic of one client.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class Workload:
     remark
         Description for users, one sentence.
     parameters
-        Parameters of the trace as plain values. With the seed they reproduce the pages.
+        Parameters of the trace as plain values. Together with the seed, they reproduce the pages.
     client
-        Identifier of the client of a recording; empty if there is no single client.
+        Identifier of the recorded client; empty without one, as for sampled pages.
     notes
         Warnings about the recording, also contained in the remark.
     messages
@@ -37,8 +37,8 @@ class Workload:
     Raises
     ------
     InputError
-        If there is no page, if an item of *pages* is not a page, or if their times add up to more than
-        :data:`~psm_sim.common.input_limits.MAX_TIME_S`.
+        If there is no page, if an item of *pages* is not a :class:`Page`, or if think times and server delays
+        add up to more than :data:`~psm_sim.common.input_limits.MAX_TIME_S`.
     """
 
     name: str
@@ -66,11 +66,11 @@ class Workload:
 
     @property
     def has_pages(self) -> bool:
-        """Whether there are page views, not only pauses."""
+        """Whether the workload has page views, and not only pauses."""
         return any(page.objects for page in self.pages)
 
 
 def describe_page_count(recorded: int, requested: int) -> str:
-    """Return how many of the recorded pages are replayed, as text for the remark."""
+    """Return a text such as ``"the first 10 of 40 pages"`` on the replayed pages of a recording."""
     pages = f"{recorded} page" if recorded == 1 else f"{recorded} pages"
     return f"all {pages}" if recorded <= requested else f"the first {requested} of {pages}"

@@ -1,4 +1,4 @@
-"""Chunked reading of a trace file, with gzip decompression, as bytes or lines."""
+"""Reader of plain and gzipped files in chunks, or line by line."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ChunkReader:
             raise unreadable(self.path, error) from error
 
     def head(self, size: int = 1 << 16) -> bytes:
-        """Return the first bytes of the decompressed data, at most *size*."""
+        """Return the first *size* bytes of the decompressed data, or all if there are fewer."""
         data = b""
         for chunk in self.chunks():
             data += chunk
@@ -105,12 +105,12 @@ MAX_LINE_BYTES = 1 << 20
 
 
 def lines_of(source: ChunkReader) -> Iterator[tuple[int, bytes]]:
-    """Yield each line without its line feed, with its number from 1.
+    """Yield the number of each line, from 1, and the line without its line feed.
 
     Raises
     ------
     InputError
-        If a line is longer than 1 MiB or the file contains a NUL byte, so it is not a text file.
+        If the file is not text: it contains a NUL byte, or a line is longer than 1 MiB.
     """
     rest, number, offset = b"", 0, 0  # rest: start of a line that continues in the next chunk
     for chunk in source.chunks():
@@ -131,7 +131,7 @@ def lines_of(source: ChunkReader) -> Iterator[tuple[int, bytes]]:
 
 
 def text_lines(source: ChunkReader) -> Iterator[str]:
-    """Yield the lines as UTF-8 text, with line feeds but without a byte order mark."""
+    """Decode UTF-8, and yield the lines with their line feeds. Drop a byte order mark."""
     for number, line in lines_of(source):
         data = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
         try:

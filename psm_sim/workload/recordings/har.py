@@ -1,12 +1,12 @@
 """Reader of HAR files (1.1 and 1.2) from WebPagetest, Chrome, chrome-har and Firefox.
 
-A HAR file is the recording of one client. Its ``pages`` lists the pages. Files of Fiddler have no ``pages``.
-In such a file, a request that starts more than 1 s after the end of all earlier requests begins a new page
-(rule of Mah 1997).
+A HAR file is the recording of one client, and its list ``pages`` assigns entries to pages. In a file without
+this list, such as a file of Fiddler, a request that starts more than 1 s after the end of all earlier
+requests begins a new page (rule of Mah 1997).
 
-The gap between two pages is a think time only within a session. The think time is unknown in three cases: the
-pages overlap, both begin with the same URL (first and repeat view), or the file comes from a tool whose pages
-are independent runs.
+The time between two pages is a think time, with three exceptions: the pages overlap, both begin with the same
+URL (first and repeat view), or the file comes from a tool whose pages are independent runs. The think time is
+then unknown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RUNNERS = ("webpagetest", "browsertime", "sitespeed", "lighthouse", "chrome-har"
 
 
 def is_har(head: bytes) -> bool:
-    """Return whether data that start with *head* are a JSON object, like a HAR file."""
+    """Return whether *head*, the start of a file, begins a JSON object, as a HAR file does."""
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
@@ -50,7 +50,7 @@ def har_recording(source: ChunkReader) -> PageRecording:
     Raises
     ------
     InputError
-        If the file is not a HAR file, or if no entry used the network. The message names the position.
+        If the file is not a HAR file, or if no entry used the network.
     """
     log = read_log(source)
     entries = log_entries(log, source.path)
@@ -111,7 +111,7 @@ def read_log(source: ChunkReader) -> Mapping[str, Any]:
 
 
 def _json(data: bytearray, path: Path) -> Any:
-    """Parse JSON. *data* is emptied to limit memory to twice the size of the file."""
+    """Parse JSON, and empty *data* to limit memory to twice the size of the file."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -132,7 +132,7 @@ def _json(data: bytearray, path: Path) -> Any:
 def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
     """Return the entries of a log in the order in which the browser requested them.
 
-    Entries that did not use the network are marked as omitted, or dropped if they have no time.
+    An entry that did not use the network has a reason in ``omitted``. It is not returned if it has no time.
     """
     entries: list[HarEntry] = []
     for index, entry in enumerate(log["entries"]):
@@ -155,7 +155,7 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
 
 
 def _pages(entries: Sequence[HarEntry], log: Mapping[str, Any]) -> list[list[HarEntry]]:
-    """Return the entries of each page that has an object. The pages are ordered by start."""
+    """Return the entries of each page that has objects, ordered by the start of the pages."""
     start_times = {str(page.get("id")): epoch_s(page.get("startedDateTime")) for page in _page_list(log)}
     if not start_times or "webkit" in str(log.get("creator")).lower():  # Safari puts all entries on one page
         return _by_idle_time(entries)
@@ -187,7 +187,7 @@ def _by_idle_time(entries: Iterable[HarEntry]) -> list[list[HarEntry]]:
 
 
 def _has_independent_runs(log: Mapping[str, Any]) -> bool:
-    """Return whether the pages are independent runs, according to the creator or keys of the pages."""
+    """Return whether the tool that wrote the file, or a key of a page, marks pages as independent runs."""
     creator, browser = log.get("creator"), log.get("browser")
     creators = " ".join(str(part) for part in (creator, browser, log.get("comment")) if part).lower()
     marks = any(key in page for page in _page_list(log) for key in ("_run", "_cached"))

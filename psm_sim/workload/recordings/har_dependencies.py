@@ -1,6 +1,6 @@
 """Dependencies, round-trip times and rate of the network, estimated from the entries of a HAR file.
 
-An object depends on the first of these events:
+An object depends on the first event in this list that precedes its request:
 
 1. the end of the entry that redirects to it,
 2. the end of its initiator, or the first byte of an initiator that has not ended,
@@ -24,7 +24,7 @@ from psm_sim.workload.recordings.har_entries import HarEntry
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 MIN_WAIT_S = 0.002
-"""Longest wait for a reply that had already arrived. Such a wait does not contain a round trip."""
+"""Longest wait that is taken for a reply that had already arrived, and contains no round trip."""
 
 _WINDOW_S = 0.5
 """Time over which the rate is measured. Shorter windows measure bursts; longer windows include gaps."""
@@ -41,11 +41,11 @@ _ROUNDING_S = 0.001
 
 
 class RecordedNetwork:
-    """Round trips, protocols and rate of the network on which objects were recorded.
+    """Round-trip times, protocols and rate of the network on which objects were recorded.
 
-    The round-trip time of a host is its shortest TCP handshake, because longer handshakes contain queueing. A
-    host without a handshake has the median of the other hosts. If the shortest wait for a reply is shorter
-    still, the wait is the round-trip time.
+    The round-trip time of a host is its shortest TCP handshake, because longer handshakes contain queueing.
+    Without a handshake, it is the median of the other hosts. If a reply of the host took even less time, that
+    time is the round-trip time.
 
     Attributes
     ----------
@@ -54,7 +54,8 @@ class RecordedNetwork:
     measured : int
         Number of hosts whose handshakes were recorded.
     multiplexed : dict of str to bool
-        Whether most entries of each host are multiplexed. Hosts of unknown protocol count as multiplexed.
+        Whether each host sends several responses at once (HTTP/2), as most of its entries do. Assumed if the
+        protocol is unknown.
     lacks_protocols : bool
         Whether the protocol of any host is unknown.
     bytes_per_s : float
@@ -88,15 +89,16 @@ class RecordedNetwork:
         self.bytes_per_s = float(self._received_between(starts_s, starts_s + _WINDOW_S).max()) / _WINDOW_S
 
     def _received_between(self, start_s: FloatArray, end_s: FloatArray) -> FloatArray:
-        """Return the bytes of all responses received in each interval."""
+        """Return the number of bytes that all responses received from *start_s* to *end_s*."""
         end, start = (np.interp(at_s, self._times_s, self._received) for at_s in (end_s, start_s))
         return np.asarray(end - start)
 
     def server_delays_us(self, objects: Sequence[HarEntry]) -> tuple[list[int], list[int]]:
-        """Return the server delay of each object in microseconds, and a lower bound of it, or ``UNKNOWN``.
+        """Return the server delay of each object and its lower bound, in microseconds, or ``UNKNOWN``.
 
-        The delay is the wait without the round trip, and 0 for a pushed object. The delay contains
-        queueing. The lower bound excludes the time for which other bytes occupied the link during the wait.
+        The delay is the wait for the first byte minus the round-trip time, or 0 for a pushed object. It
+        includes queueing on the link. The lower bound excludes the time in which the link received other
+        bytes during the wait.
         """
         first_s = np.array([entry.first_s for entry in objects])
         wait_s = np.array([entry.delay_us / 1e6 for entry in objects])
@@ -111,9 +113,10 @@ class RecordedNetwork:
 
 
 def _received_bytes(objects: Sequence[HarEntry]) -> tuple[FloatArray, FloatArray]:
-    """Return times, and the bytes of all responses received until each time, linear between the times.
+    """Return times, and the total number of bytes received until each time.
 
-    Each response is spread evenly from its first to its last byte.
+    Each response is assumed to arrive at a constant rate from its first to its last byte, so the total is
+    linear between the times.
     """
     first_s = np.array([entry.first_s for entry in objects])
     end_s = np.maximum(np.array([entry.end_s for entry in objects]), first_s + _SHORTEST_S)
@@ -126,15 +129,15 @@ def _received_bytes(objects: Sequence[HarEntry]) -> tuple[FloatArray, FloatArray
 
 
 def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[PageGraph, Counter[str]]:
-    """Return the graph of a page, and its numbers of known, inferred and missing dependencies.
+    """Return the dependencies of a page, and how many are known, inferred and missing.
 
     Parameters
     ----------
     nodes : sequence of HarEntry
-        All entries of the page, ordered by release. Omitted entries have no release in the graph. If an
-        omitted entry requested an object, this object depends on the object on which the entry depends.
+        All entries of the page, in the order of their requests. The graph has no omitted entries. An object
+        that an omitted entry requested depends on the object that requested the omitted entry.
     network : RecordedNetwork
-        Round-trip times of the hosts, and their protocols for entries without a protocol.
+        Source of the hosts' round-trip times, and of the protocol of an entry that does not state its own.
     """
     objects = [node for node in nodes if not node.omitted]
     hosts = {host: index for index, host in enumerate(dict.fromkeys(node.host for node in objects))}
@@ -163,7 +166,7 @@ def _page_host(host: str, objects: Sequence[HarEntry], round_trip_s: float) -> P
 
 
 class _Anchor(NamedTuple):
-    """Event on which an object depends, with its object, kind and time, and how it was found."""
+    """Event on which an object depends, and whether this dependency is known or inferred."""
 
     depends_on: int
     at_first_byte: bool
@@ -172,7 +175,7 @@ class _Anchor(NamedTuple):
 
 
 class _AnchorFinder:
-    """Search for the event on which each entry of a page depends, in the order of their release."""
+    """Search for the events on which the entries of a page depend. Entries are added in order of request."""
 
     def __init__(self, start_s: float) -> None:
         self._start = _Anchor(PAGE_START, False, start_s, "none")
@@ -202,9 +205,9 @@ class _AnchorFinder:
         return self._start
 
     def add(self, node: HarEntry, anchor: _Anchor) -> None:
-        """Add an entry, on which later entries can depend.
+        """Add an entry, on whose end later entries can depend.
 
-        An entry that depends on an omitted entry gets the event on which the omitted entry depends.
+        Instead of the end of an omitted entry, later entries get the event on which that entry depends.
         """
         end = anchor
         if not node.omitted:
@@ -222,7 +225,7 @@ class _AnchorFinder:
 def remarks(
     nodes: Sequence[HarEntry], objects: Sequence[HarEntry], kinds: Counter[str], network: RecordedNetwork
 ) -> list[str]:
-    """Return remarks on the replayed *objects* among all *nodes*, the estimates, and the missing data."""
+    """Return remarks on left-out entries, on dependencies, on the network, and on missing data."""
     omitted = Counter(node.omitted for node in nodes if node.omitted)
     median_s = median(network.round_trip_s.values())
     left_out = ", ".join(f"{omitted[reason]:,} {reason}" for reason in ("cached", "failed", "other"))

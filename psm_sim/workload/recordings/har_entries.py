@@ -1,6 +1,7 @@
-"""Entries of HAR files: their times, sizes, protocols and initiators.
+"""Entries of HAR files, with times, sizes, protocols and initiators.
 
-Real files deviate from the specification. Each property describes the deviations that it handles.
+Files of real tools deviate from the specification. The docstring of each property describes which deviations
+the property supports.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from psm_sim.common.input_limits import MAX_OBJECT_BYTES
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 PHASES = ("blocked", "dns", "connect", "send", "wait", "receive")
-"""Phases whose sum is the time of an entry; ``connect`` includes ``ssl``."""
+"""Phases that add up to the time of an entry; ``connect`` includes ``ssl``."""
 
 _REQUESTING_TYPES = ("html", "javascript", "ecmascript", "css", "json")
 _REQUESTING_SUFFIXES = (".html", ".htm", ".js", ".mjs", ".css", ".json")
@@ -25,16 +26,16 @@ _MAX_INT = 2**31 - 1  # the arrays have 32 bits
 
 
 class HarEntry:
-    """Request of a page, as in the JSON of a HAR file.
+    """Entry of a HAR file, which describes a request and its response.
 
-    Durations are in seconds, 0 if absent. Points in time are in seconds since the Unix epoch, NaN if unknown.
+    Durations are in seconds, and 0 if absent. Times are in seconds since the Unix epoch, and NaN if unknown.
 
     Attributes
     ----------
     start_s, end_s : float
         Times at which the entry begins and ends.
     size, request_bytes : int
-        Bytes of response and request; ``request_bytes`` can be ``UNKNOWN``.
+        Sizes of the response and of the request, in bytes. ``request_bytes`` can be ``UNKNOWN``.
     is_uncompressed : bool
         Whether ``size`` is the size of the decompressed body.
     tls_s, tcp_s : float
@@ -43,7 +44,7 @@ class HarEntry:
     Raises
     ------
     InputError
-        If the ``time`` or a size is impossible.
+        If ``time`` is negative, but not -1, or a size is too large.
     """
 
     def __init__(self, json: dict[str, Any]) -> None:
@@ -62,7 +63,7 @@ class HarEntry:
         return value
 
     def _number(self, path: str, default: Any = None) -> float | None:
-        """Return the finite number or numeric string at *path*, or None if there is none."""
+        """Return the number at *path*, which can be a string; None if it is absent or not finite."""
         value = self._get(path, default)
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             return None
@@ -73,7 +74,7 @@ class HarEntry:
         return number if math.isfinite(number) else None
 
     def _positive(self, path: str) -> float:
-        """Return the number at *path*, or 0 if it is negative or unknown."""
+        """Return the number at *path*, or 0 if it is negative or absent."""
         return max(self._number(path) or 0.0, 0.0)
 
     def _phase_s(self, phase: str) -> float:
@@ -100,11 +101,11 @@ class HarEntry:
 
     @cached_property
     def omitted(self) -> str:
-        """Reason why the entry is no object: ``"cached"``, ``"failed"`` or ``"other"``; empty if it is one.
+        """Reason for omitting the entry, ``"cached"``, ``"failed"`` or ``"other"``; empty for an object.
 
-        Entries without network traffic have a ``data:``, ``blob:`` or ``about:`` URL or are marked as cached.
-        Blocked or failed requests (status 0 or -2) have an empty response. WebSockets (status 101) and event
-        streams have no end.
+        Omitted are entries without network traffic (marked as cached, or with a ``data:``, ``blob:`` or
+        ``about:`` URL), blocked and failed requests (status 0 or -2), whose response is empty, and WebSockets
+        (status 101) and event streams, which do not end.
         """
         if self.url.split(":", 1)[0].lower() in ("data", "blob", "about"):
             return "other"
@@ -120,7 +121,8 @@ class HarEntry:
     def release_s(self) -> float:
         """Time at which the browser requested the entry.
 
-        In Chrome's tools, an entry begins before it is queued. In WebPagetest, it begins when it is sent.
+        In files of Chrome, ``start_s`` is before the time in the queue. In files of WebPagetest, it is the
+        time at which the request is sent.
         """
         began, asked = self._number("_load_start"), self._number("_all_start")
         if began is not None and asked is not None:
@@ -159,7 +161,7 @@ class HarEntry:
 
     @cached_property
     def can_request(self) -> bool:
-        """Whether the entry can request others: a document, script, style sheet, JSON object or redirect."""
+        """Whether the response can cause requests, as a document, script, style sheet, JSON or redirect."""
         status = self._number("response.status") or 0
         if 300 <= status < 400 and status != 304:
             return True
@@ -172,7 +174,7 @@ class HarEntry:
 
     @cached_property
     def redirect_url(self) -> str:
-        """Absolute URL of the target of a redirect; empty if unknown."""
+        """Absolute URL to which the response redirects; empty if it does not."""
         target = self._get("response.redirectURL")
         try:
             return _without_fragment(urljoin(self.url, target)) if target and isinstance(target, str) else ""
@@ -181,7 +183,7 @@ class HarEntry:
 
     @cached_property
     def initiator(self) -> str:
-        """URL of the initiator: a text, a ``url``, or the first URL in its stack or the stack's parents."""
+        """URL of the initiator, which is a string or has a ``url``, or else the first URL in its stack."""
         stack = self._get("_initiator")
         if isinstance(stack, str):
             return _without_fragment(stack)
@@ -195,9 +197,9 @@ class HarEntry:
     def _duration_ms(self) -> float:
         """Return the time from start to end.
 
-        In old WebPagetest files, which have ``_load_start``, an entry starts after DNS and connect, but its
-        ``time`` includes them. Its duration is then ``_load_end - _load_start``. A ``time`` that is null or
-        -1 (unknown) is replaced by the sum of the phases, where -1 counts as 0.
+        Old WebPagetest files have ``_load_start``, and ``startedDateTime`` is after DNS and connect, which
+        ``time`` includes. The duration is then ``_load_end - _load_start``. If ``time`` is null or -1
+        (unknown), the duration is the sum of the phases, where -1 counts as 0.
         """
         began, ended = self._number("_load_start"), self._number("_load_end")
         if began is not None and ended is not None:
@@ -210,10 +212,10 @@ class HarEntry:
         return time_ms
 
     def _handshakes_s(self) -> tuple[float, float]:
-        """Return the times of the TLS handshake and of the TCP handshake.
+        """Return the durations of the TLS and TCP handshakes.
 
-        In the HAR format, ``connect`` includes ``ssl``. In files of Firefox it does not, so the time of an
-        entry is the sum of all phases including ``ssl``.
+        ``connect`` includes ``ssl``, except in files of Firefox. These are detected by ``time``, which is
+        then the sum of all phases and ``ssl``.
         """
         tls_s, connect_s = self._phase_s("ssl"), self._phase_s("connect")
         rest_s = (self._number("time") or 0.0) / 1000 - sum(map(self._phase_s, PHASES))
@@ -224,11 +226,11 @@ class HarEntry:
         return tls_s, connect_s if is_outside else max(connect_s - tls_s, 0.0)
 
     def _response_bytes(self) -> tuple[int, bool]:
-        """Return the size of the response on the wire, and whether it is the size of the decompressed body.
+        """Return the size of the response on the wire, and False; or that of the decompressed body, and True.
 
-        The size is the first field with a positive value. The order is ``_transferSize``, ``_bytesIn``,
-        ``bodySize`` (plus ``headersSize`` if known), and ``content.size``, from which
-        ``content.compression`` is subtracted if it is known. The values -1 and 0 mean unknown.
+        The size is the first positive value of ``_transferSize``, ``_bytesIn``, ``bodySize`` (plus
+        ``headersSize`` if known) and ``content.size`` (minus ``content.compression`` if known). The values -1
+        and 0 mean unknown.
         """
         transferred = self._number("response._transferSize", self._get("_transferSize"))
         body = self._number("response.bodySize")
@@ -242,7 +244,7 @@ class HarEntry:
         return _checked(compressed, MAX_OBJECT_BYTES, "response"), saved is None
 
     def _request_bytes(self) -> int:
-        """Return ``_bytesOut``, else the size of headers and body, else ``UNKNOWN``."""
+        """Return ``_bytesOut``, else the size of headers and body, else ``UNKNOWN``, in bytes."""
         out = self._number("_bytesOut")
         headers = self._positive("request.headersSize")
         if out is None and headers:
@@ -251,7 +253,7 @@ class HarEntry:
 
 
 def _checked(size: float, maximum: int, kind: str) -> int:
-    """Return *size* as an integer; reject a size that no connection can carry."""
+    """Return *size* as an integer. Raise InputError if it exceeds *maximum*."""
     if size > maximum:
         raise InputError(f"the size of the {kind} must be at most {maximum:,} bytes, got {size:g}")
     return round(size)
@@ -269,8 +271,8 @@ _ISO = re.compile(
 def epoch_s(text: Any) -> float:
     """Convert a ``startedDateTime`` to seconds since the epoch; NaN if it is invalid.
 
-    The seconds can have any number of decimals. The zone is Z, an offset with or without a colon, or UTC if
-    it is missing.
+    The seconds can have any number of decimals. The time zone is Z or an offset with or without a colon. A
+    time without a zone is in UTC.
     """
     match = _ISO.fullmatch(text.strip()) if isinstance(text, str) else None
     if not match:

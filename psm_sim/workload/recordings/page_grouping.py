@@ -1,11 +1,11 @@
 """Requests of many clients, and their grouping into page views.
 
-Requests are grouped by the rule of Ford's SST client: A request for an image, sound or Java class belongs to
-the page of the client's previous request if it goes to the same server at most 60 s later. Any other request
-begins a page. Requests are processed in the order in which they were sent.
+Requests are grouped in the order in which they were sent, by the rule of Ford's SST client. A request for an
+image, sound or Java class belongs to the page of the client's previous request, if that request was sent to
+the same server at most 60 s before. Any other request begins a new page.
 
-The think time is the gap from the last byte of a page to the first request of the next page. It is 0 if the
-user did not wait for the end of the page.
+The think time is the time from the last byte of a page to the first request of the next page. If that request
+comes before the last byte, the think time is 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Rows = NDArray[np.void]
 
 @dataclass(frozen=True)
 class PageRule:
-    """Parameters of the rule that groups requests into pages."""
+    """Parameters for grouping requests into pages."""
 
     page_gap_s: float = parameter(
         60.0, "maximum interval between two requests of a page", **SECONDS, at_least=0
@@ -46,11 +46,11 @@ REQUEST_DTYPE = np.dtype(
         ("secondary", np.bool_),
     ]
 )
-"""Request with the numbers of its client and server.
+"""Fields of a request.
 
-``at_us`` is the time of the request, ``took_us`` the time until the last byte, and ``delay_us`` the server
-delay or -1, in microseconds. ``size`` is the number of bytes of the response. ``secondary`` is whether the
-request is for an embedded object.
+``client`` and ``server`` are indices. In microseconds, ``at_us`` is the time of the request, ``took_us`` the
+time until the last byte, and ``delay_us`` the server delay or -1. ``size`` is the number of bytes of the
+response. ``secondary`` is True for an embedded object.
 """
 
 
@@ -62,9 +62,9 @@ class Requests(NamedTuple):
     format : str
         Description of the file format.
     rows : ndarray of REQUEST_DTYPE, shape (n,)
-        Requests sorted by client and time. Equal times keep the order of the file.
+        Requests sorted by client and time. Requests with equal times are in the order of the file.
     clients : tuple of str
-        Identifiers of the clients, indexed by the numbers in the requests.
+        Identifier of each client, by its index in the requests.
     records : int
         Number of records in the file.
     warnings : tuple of str

@@ -16,7 +16,7 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class PageRecording:
-    """P page views of C clients with N objects in total, sorted by client and time.
+    """Page views, sorted by client and time: C clients view P pages with N objects in total.
 
     Attributes
     ----------
@@ -25,12 +25,12 @@ class PageRecording:
     clients : tuple of str
         Identifiers of the C clients.
     page_client : ndarray, shape (P,)
-        Index of the client of each page, in ascending order.
+        Index of the client that viewed each page. The indices ascend.
     think_s : ndarray, shape (P,)
-        Seconds from the end of the client's previous page to this page. NaN if unknown, as for the first page
-        of a client or of an independent run.
+        Seconds from the end of the client's previous page to the request of this page. NaN if unknown, as for
+        the first page of a client or of an independent run.
     first : ndarray, shape (P + 1,)
-        Index of the main object of each page, and N at the end.
+        Index of the main object of each page, and N as the last element.
     size : ndarray, shape (N,)
         Response size of each object in bytes, including the header; at least 1.
     delay_us : ndarray, shape (N,)
@@ -40,11 +40,11 @@ class PageRecording:
     records, span_s
         Number of records in the file, and seconds from the first to the last request.
     warnings : tuple of str
-        Problems in the file that are not fatal, and estimates.
+        Minor problems of the file, and remarks on estimated values.
     graphs : tuple of PageGraph
-        Dependencies among the objects of each page, length P; empty if the format has none.
+        Dependencies among the objects of each page, length P. Empty if the format does not record any.
     low_delay_us : ndarray, shape (N,), or None
-        Lower bound of each server delay in microseconds, or ``UNKNOWN``. None if the format has no bounds.
+        Lower bound of each server delay in microseconds, or ``UNKNOWN``. None except for HAR files.
     """
 
     format: str
@@ -84,13 +84,13 @@ class PageRecording:
         return slice(int(low), int(high))
 
     def busiest(self) -> NDArray[np.intp]:
-        """Return the indices of clients by descending number of pages; ties keep the order of ``clients``."""
+        """Return the indices of the clients, sorted by descending number of pages. The sort is stable."""
         counts = np.bincount(self.page_client, minlength=len(self.clients))
         return np.argsort(-counts, kind="stable")
 
 
 def recording_of_pages(pages: Sequence[Page], client: str) -> PageRecording:
-    """Convert the pages of a page list to the recording of one client."""
+    """Convert the pages of a page list to a recording of a single client."""
     objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
     delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
     requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]

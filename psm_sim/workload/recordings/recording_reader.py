@@ -1,4 +1,4 @@
-"""Reading of recordings, whose format is detected by content."""
+"""Readers of recordings, selected by the first bytes of a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DETECTORS = {"capture": is_capture, "ucb": is_binary, "har": is_har, "showtrace
 
 
 def format_of(path: Path) -> str:
-    """Return ``"ucb"``, ``"showtrace"``, ``"har"`` or ``"capture"`` from the file's first bytes.
+    """Return the format of a recording: ``"ucb"``, ``"showtrace"``, ``"har"`` or ``"capture"``.
 
     Raises
     ------
@@ -42,8 +42,8 @@ def read_page_recording(
 ) -> PageRecording:
     """Read a UCB or HAR file, plain or gzipped.
 
-    *rule* groups requests into pages if the format does not define pages. *progress* is called with the bytes
-    read, the size of the file and its name.
+    *rule* groups the requests of a UCB file into pages. *progress* is called with the number of bytes read,
+    the size of the file and its name.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Reader of UCB Home IP traces, binary or text.
 
-A binary record has a header of 60 bytes, as in the archive's ``logparse.h``, and a request line, ``METHOD
-HASH.[flags][suffix][ HTTP/1.0]``, which is anonymised. The text format is the output of the archive's
-``showtrace``. All numbers are unsigned. A number with all bits set is undefined.
+A binary record has a header of 60 bytes, which ``logparse.h`` of the archive defines, and an anonymised
+request line, ``METHOD HASH.[flags][suffix][ HTTP/1.0]``. The text format is the output of the program
+``showtrace`` of the archive. All numbers are unsigned. A number with all bits set means unknown.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _MAX_US = 2**31 - 1  # the arrays have 32 bits
 
 
 class Record(NamedTuple):
-    """Record with the names and units of the archive.
+    """Record of a request, with the field names of the archive.
 
-    ``cr``, ``sr`` and ``sl`` are the times of the request, and of the first and the last byte of the
-    response, in seconds (``s``) and microseconds (``u``). ``cip``, ``cpt``, ``sip`` and ``spt`` are the
-    addresses and ports of client and server, ``cprg`` and ``sprg`` the flags of their headers. ``cims``,
-    ``sexp`` and ``slmd`` are If-Modified-Since, Expires and Last-Modified, in seconds since the epoch.
-    ``rhl``, ``rdl`` and ``urllen`` are the sizes of the response's header, of its data and of the request
-    line, in bytes.
+    Times have two fields, for example ``crs`` in seconds and ``cru`` in microseconds: ``cr`` is the request,
+    ``sr`` the first byte and ``sl`` the last byte of the response. ``cip``, ``cpt``, ``sip`` and ``spt`` are
+    the addresses and ports of client and server, and ``cprg`` and ``sprg`` are the flags of their headers.
+    ``cims``, ``sexp`` and ``slmd`` are If-Modified-Since, Expires and Last-Modified, in seconds since the
+    epoch. ``rhl``, ``rdl`` and ``urllen`` are the sizes of the header and the data of the response, and of
+    the request line, in bytes.
     """
 
     crs: int
@@ -76,7 +76,7 @@ class Record(NamedTuple):
 
 
 def is_binary(head: bytes) -> bool:
-    """Return whether data that start with *head* are a ``.tr`` stream, according to the first record."""
+    """Return whether *head*, the start of a file, begins with a plausible record of the binary format."""
     if len(head) < HEADER.size:
         return False
     first = Record._make((*HEADER.unpack_from(head), b""))
@@ -89,21 +89,21 @@ def is_binary(head: bytes) -> bool:
 
 
 def is_showtrace(head: bytes) -> bool:
-    """Return whether data that start with *head* are showtrace text."""
+    """Return whether *head*, the start of a file, begins with a record of the text format."""
     return bool(_SHOWTRACE.match(head))
 
 
 def read_requests(source: ChunkReader, is_text: bool) -> Requests:
-    """Read the requests of a file.
+    """Read the requests of a file. Skip records without a request time or without response bytes.
 
-    Records without response bytes or without a request time are skipped. The server delay is the time from
-    the request to the first byte of the response at the monitor, which is in front of the modems. It is
-    unknown for a stopped response, and for a response that a clock jump puts before its request.
+    The server delay is the time from the request to the first byte of the response. Both are recorded by a
+    monitor between the modems and the Internet. The delay is unknown if the response was stopped, or if the
+    clock of the monitor was set back in between.
 
     Raises
     ------
     InputError
-        If the file cannot be read or a record is damaged. The message names its position.
+        If the file cannot be read, or if a record is damaged. The message names the position of the record.
     """
     records = untimed = 0
 
@@ -136,15 +136,15 @@ def read_requests(source: ChunkReader, is_text: bool) -> Requests:
 
 
 def binary_records(source: ChunkReader) -> Iterator[Record]:
-    """Yield the records of a ``.tr`` stream.
+    """Yield the records of a file in the binary format.
 
-    Like the archive's own reader, this function accepts data that end inside a record. It then adds a
-    warning to ``source.warnings``.
+    If the data end inside a record, the record is omitted and ``source.warnings`` gets a warning. The reader
+    of the archive accepts such files too.
 
     Raises
     ------
     InputError
-        If a request line does not begin with a method, so the rest of the file is damaged.
+        If a request line does not begin with a method. The file is then damaged from there on.
     """
     rest, base = b"", 0
     for chunk in source.chunks():
@@ -191,7 +191,7 @@ def record_of_text(line: bytes) -> Record:
     Raises
     ------
     ValueError
-        If the line has another format. The message does not name the line; the caller adds it.
+        If the line has another format. The caller adds the line number to the message.
     """
     match = _TEXT.fullmatch(line)
     if not match:
@@ -225,17 +225,17 @@ def _address(text: bytes) -> int:
 
 
 def is_secondary(line: bytes) -> bool:
-    """Return whether a request line requests an embedded object, according to its suffix."""
+    """Return whether the URL in a request line has the suffix of an embedded object."""
     return _EMBEDDED.fullmatch(line) is not None
 
 
 def _time_us(seconds: int, micros: int) -> int | None:
-    """Return the time of an event in microseconds, or None if it is undefined."""
+    """Return a time in microseconds, or None if it is unknown."""
     return None if UNDEFINED in (seconds, micros) else seconds * 1_000_000 + micros
 
 
 def _since_us(at_us: int, seconds: int, micros: int) -> int:
-    """Return the microseconds from the request to an event, or ``UNKNOWN``."""
+    """Return the time since the request at *at_us*, in microseconds, or ``UNKNOWN``."""
     time_us = _time_us(seconds, micros)
     return UNKNOWN if time_us is None or time_us < at_us else min(time_us - at_us, _MAX_US)
 

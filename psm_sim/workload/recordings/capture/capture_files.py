@@ -24,9 +24,10 @@ _MAX_NS = 1 << 62  # later times are clipped, and the check of the time span rej
 
 
 class CapturedFrame(NamedTuple):
-    """Captured bytes of a frame, with its link type (LINKTYPE_ of tcpdump.org) and original length in bytes.
+    """Frame of a capture.
 
-    ``time_ns`` is the time of capture in nanoseconds since 1970.
+    ``link`` is its LINKTYPE_ of tcpdump.org, ``time_ns`` the time of capture in nanoseconds since 1970,
+    ``length`` the original length in bytes, and ``data`` the captured bytes.
     """
 
     link: int
@@ -74,12 +75,12 @@ _PCAPNG = _SECTION.to_bytes(4, "big")
 
 
 def capture_format(head: bytes) -> str:
-    """Return "pcap" or "pcapng" for data that start with *head*, or an empty string for other data."""
+    """Return ``"pcap"`` or ``"pcapng"`` by the first bytes *head* of a file, or an empty string."""
     return "pcap" if head[:4] in _MAGICS else "pcapng" if head[:4] == _PCAPNG else ""
 
 
 def is_capture(head: bytes) -> bool:
-    """Return whether data that start with *head* are a capture."""
+    """Return whether *head*, the start of a file, begins a capture."""
     return capture_format(head) != ""
 
 
@@ -139,7 +140,7 @@ def _pcapng_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
 
 
 def _blocks(stream: ByteStream) -> Iterator[tuple[int, str, bytes]]:
-    """Yield the offset, the byte order of the section, and the bytes of each complete block."""
+    """Yield the offset of each complete block, the byte order of its section, and its bytes."""
     order = "<"
     while head := stream.read(_MIN_BLOCK):
         at, block, size = stream.offset - len(head), head, _MIN_BLOCK
@@ -184,7 +185,7 @@ _UNIT, _OFFSET = 9, 14  # options if_tsresol and if_tsoffset of pcapng
 
 
 class _Interface(NamedTuple):
-    """Interface of a section, with its link type, time units per second, and seconds to add to all times."""
+    """Link type of an interface, its time units per second, and the seconds to add to its times."""
 
     link: int
     units: int
@@ -192,7 +193,7 @@ class _Interface(NamedTuple):
 
     @classmethod
     def of(cls, block: bytes, order: str) -> _Interface:
-        """Return the interface of an interface description block."""
+        """Parse an interface description block."""
         options = dict(_options(block[16:-4], order))
         code = options.get(_UNIT, b"\x06")[:1] or b"\x06"
         power = code[0] & 0x7F

@@ -51,7 +51,10 @@ class Packet(NamedTuple):
 
 
 def packet_of(frame: CapturedFrame) -> Packet | None:
-    """Return the IP packet of a frame of a supported link type, or None if it has no complete IP header."""
+    """Return the IP packet in a frame, or None if the frame has no complete IP header.
+
+    The link type of the frame must be in :data:`LINKS`.
+    """
     data = frame.data
     try:
         at = LINKS[frame.link](data)
@@ -72,7 +75,7 @@ _MAX_802_3 = b"\x05\xdc"
 def _after_ethertype(data: bytes, at: int) -> int:
     """Return the offset of the IP header, or -1 if there is none.
 
-    VLAN tags and an 802.2 header are skipped. *at* is the offset of the first EtherType.
+    *at* is the offset of the first EtherType, which VLAN tags and an 802.2 header can follow.
     """
     while data[at : at + 2] in _TAGS:
         at += 4
@@ -94,7 +97,7 @@ def _radiotap(data: bytes) -> int:
 def _wifi(data: bytes, at: int = 0, padded: bool = False) -> int:
     """Return the offset of the IP header, or -1 if there is none.
 
-    If *padded*, the size of the 802.11 header at *at* is a multiple of 4 bytes.
+    *at* is the offset of the 802.11 header. If *padded*, the header is padded to a multiple of 4 bytes.
     """
     control, flags = data[at], data[at + 1]
     is_data = control & 0x4F == 0x08 and not flags & 0x40
@@ -115,11 +118,11 @@ LINKS: dict[int, Callable[[bytes], int]] = {
     # The address family, whose byte order and values depend on the machine, is ignored.
     **dict.fromkeys((0, 108), lambda _: 4),
 }
-"""Function that locates the IP packet of a frame, by supported link type."""
+"""Functions that return the offset of the IP header in a frame, by link type."""
 
 
 def _version_4(data: bytes, at: int, rest: int) -> Packet | None:
-    """Return the packet at *at*, whose frame originally had *rest* bytes from *at* on."""
+    """Return the packet at *at*. The frame had *rest* bytes from there on before it was truncated."""
     first, length, fragment, protocol, source, target = unpack_from(">BxH2xHxB2x4s4s", data, at)
     header = (first & 15) * 4
     # A packet captured before segmentation offload declares a size of 0; it extends to the end of its frame.
@@ -148,9 +151,9 @@ def _version_6(data: bytes, at: int, rest: int) -> Packet:
 
 
 def _with_transport(packet: Packet, data: bytes, at: int, size: int) -> Packet:
-    """Return a packet with its ports and TCP fields, as far as they were captured.
+    """Add ports and TCP fields to a packet, if they were captured.
 
-    *size* is the number of bytes from the transport header, which begins at *at*, to the end of the packet.
+    The transport header begins at *at*, and *size* bytes are left from there to the end of the packet.
     """
     if packet.protocol not in (TCP, UDP) or at + 4 > len(data):
         return packet
@@ -169,7 +172,7 @@ _TIMESTAMPS_BYTES = 12  # with two bytes of padding (RFC 7323, appendix A)
 
 
 def _mss(options: bytes) -> int:
-    """Return the maximum payload by the options of a SYN: the MSS less the time stamp option, or 0."""
+    """Return the MSS in the options of a SYN minus the size of a time stamp option, or 0 without an MSS."""
     mss = timestamps = at = 0
     while at < len(options) and options[at] != _END_OF_OPTIONS:
         kind = options[at]

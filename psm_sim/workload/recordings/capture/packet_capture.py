@@ -57,7 +57,7 @@ class PacketCapture:
     uplink
         Whether the client sent each packet, shape (n,).
     others
-        Busiest addresses, which can include the client, each with its number of packets.
+        The five busiest addresses of the capture, each with its number of packets.
     frames, packets
         Numbers of frames and of IP packets in the file.
     warnings
@@ -88,8 +88,9 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
     path
         File in pcap or pcapng format, plain or gzipped.
     client
-        Address of the client. ``"auto"`` selects the private address with most packets, or if there is none,
-        the address with most packets. Of equally busy addresses, it selects the one that sends first.
+        Address of the client. ``"auto"`` selects the private address with the most packets. Without private
+        addresses, it selects the address with the most packets. Of addresses with equal counts, it selects
+        the one that sends first.
     progress
         Called with the bytes read, the size of the file and its name.
 
