@@ -78,4 +78,5 @@ def test_figures_and_report_are_drawn_even_if_no_page_is_complete():
         draw_page_timeline(comparison.runs),
     ):
         drawn.draw_without_rendering()
-    assert "it has taken longer than 0.01 s" in html_of(comparison, {}, {})
+    provenance = {"command": "", "psm_sim": "", "packages": {}, "files": {}}
+    assert "it has taken longer than 0.01 s" in html_of(comparison, provenance, {})

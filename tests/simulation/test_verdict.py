@@ -338,7 +338,7 @@ def test_all_reports_have_the_same_conclusion() -> None:
     text = comparison.conclusion()
     assert to_dict(comparison)["conclusion"] == text
     assert text in " ".join(str(comparison).split())
-    page = html_of(comparison, {}, {})
+    page = html_of(comparison, {"command": "", "psm_sim": "", "packages": {}, "files": {}}, {})
     assert page.index(text) < page.index("<table")
 
 

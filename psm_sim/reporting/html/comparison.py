@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.comparison_table import caption, tables_of
 from psm_sim.reporting.html.html_document import (
-    Section,
-    escape_text,
+    html_command,
     html_conclusion,
     html_definitions,
     html_figure,
     html_paragraphs,
+    html_section,
     html_table,
     render_document,
 )
@@ -29,17 +29,19 @@ if TYPE_CHECKING:
 def html_of(comparison: Comparison, provenance: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     """Return the report of a *comparison* as HTML.
 
-    *provenance* has ``command``, ``packages`` and ``files`` as in ``metadata.json``. *pictures* are the
-    figures of :func:`~psm_sim.reporting.figures.comparison.figures_of` by name, as SVG.
+    *provenance* is that of ``metadata.json``. *pictures* are the figures of
+    :func:`~psm_sim.reporting.figures.comparison.figures_of` by name, as SVG.
     """
+    tables = "".join(html_table(table.main_columns) for table in tables_of(comparison))
+    numbers = html_conclusion(comparison.conclusion()) + tables + html_paragraphs(caption(comparison))
     sections = [
-        Section("summary", "", html_conclusion(comparison.conclusion()) + html_numbers(comparison)),
+        html_section("summary", "", numbers),
         *(
-            Section(name, title, html_figure(pictures[name], title))
+            html_section(name, title, html_figure(pictures[name], title))
             for name, title in _titles(comparison).items()
             if name in pictures
         ),
-        Section("parameters", "Parameters", _parameters(comparison, provenance)),
+        html_section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
     policies = ", ".join(dict.fromkeys(run.policy_name for run in comparison.runs))
     title = f"{comparison.scenario.trace_name}: {policies}"
@@ -58,26 +60,13 @@ def _titles(comparison: Comparison) -> dict[str, str]:
     }
 
 
-def html_numbers(comparison: Comparison) -> str:
-    """Return the tables of the command line, and the caption that explains them."""
-    tables = "".join(html_table(table.main_columns) for table in tables_of(comparison))
-    return tables + html_paragraphs(caption(comparison))
-
-
 def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:
-    command = (
-        f"<pre><code>{escape_text(provenance['command'])}</code></pre>" if "command" in provenance else ""
-    )
-    tables = [html_definitions(run.label, run.parameters) for run in comparison.shown]
-    scenario, topology = comparison.scenario, comparison.resolved_topology
-    tables.append(html_definitions(f"trace {scenario.trace_name}", comparison.workload.parameters))
-    tables.append(html_definitions(f"topology {scenario.topology_name}", topology.config()))
-    tables.append(
-        html_definitions(
-            "package versions", {"psm_sim": provenance.get("psm_sim", ""), **provenance.get("packages", {})}
-        )
-    )
-    files = provenance.get("files", {})
-    return (
-        command + "".join(tables) + (html_definitions("SHA-256 of the input files", files) if files else "")
-    )
+    scenario, files = comparison.scenario, provenance["files"]
+    values = [
+        *((run.label, run.parameters) for run in comparison.shown),
+        (f"trace {scenario.trace_name}", comparison.workload.parameters),
+        (f"topology {scenario.topology_name}", comparison.resolved_topology.config()),
+        ("package versions", {"psm_sim": provenance["psm_sim"], **provenance["packages"]}),
+        *([("SHA-256 of the input files", files)] if files else []),
+    ]
+    return html_command(provenance["command"]) + "".join(html_definitions(*each) for each in values)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from psm_sim import __version__
 from psm_sim.common.formatting import escape_unprintable
@@ -19,32 +19,24 @@ _POLICY = (
 """Content security policy: the browser makes no network request, even if a name contains markup."""
 
 
-class Section(NamedTuple):
-    """Section of a report: its element id, title and HTML."""
-
-    name: str
-    title: str
-    html: str
-
-
-def render_document(title: str, sections: Sequence[Section]) -> str:
-    """Return the HTML document with its *title* and *sections*."""
-    body = "".join(map(_section, sections))
+def render_document(title: str, sections: Iterable[str]) -> str:
+    """Return the HTML document with its *title* and *sections*, which :func:`html_section` returns."""
     head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{head}{viewport}\n'
         f"<title>{escape_text(title)}</title><link rel=icon href=data:,>"
         f"<style>{_read_asset('page.css')}</style></head>\n"
-        f"<body><main><h1>{escape_text(title)}</h1>{body}"
+        f"<body><main><h1>{escape_text(title)}</h1>{''.join(sections)}"
         f"<footer>psm_sim {escape_text(__version__)}</footer></main>\n"
         f"<script>{_read_asset('page.js')}</script></body></html>\n"
     )
 
 
-def _section(section: Section) -> str:
-    heading = f"<h2>{escape_text(section.title)}</h2>" if section.title else ""
-    return f'<section id="{section.name}">{heading}{section.html}</section>\n'
+def html_section(name: str, title: str, html: str) -> str:
+    """Return the section of a report with its element id *name*, its *title* or ``""``, and its content."""
+    heading = f"<h2>{escape_text(title)}</h2>" if title else ""
+    return f'<section id="{name}">{heading}{html}</section>\n'
 
 
 _COLOURS = {
@@ -97,6 +89,11 @@ def html_definitions(title: str, values: Mapping[str, Any]) -> str:
     )
     table = f"<div class=wide><table>{rows}</table></div>"
     return f"<details><summary>{escape_text(title)}</summary>{table}</details>"
+
+
+def html_command(text: str) -> str:
+    """Return a command line."""
+    return f"<pre><code>{escape_text(text)}</code></pre>"
 
 
 def html_conclusion(text: str) -> str:

@@ -8,11 +8,11 @@ from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
 from psm_sim.reporting.figures.canvas import svg_of
 from psm_sim.reporting.figures.losses import draw_loss_trade_off, draw_sensitivities, draw_weights
 from psm_sim.reporting.html.html_document import (
-    Section,
-    escape_text,
+    html_command,
     html_conclusion,
     html_figure,
     html_paragraphs,
+    html_section,
     html_table,
     render_document,
 )
@@ -36,23 +36,28 @@ def html_of_losses(losses: LossComparison, command: str) -> str:
     names = ", ".join(curve.name for curve in losses.curves)
     summary = html_conclusion(conclude_losses(losses)) + html_paragraphs([_INTRODUCTION])
     sections = [
-        Section("summary", "", summary + html_table(result_columns(losses))),
-        Section("frontier", "Energy against slowdown", _trade_off(losses)),
+        html_section("summary", "", summary + html_table(result_columns(losses))),
+        html_section(
+            "frontier",
+            "Energy against slowdown",
+            html_paragraphs(["The ends of the curve of a loss are labelled with gamma."])
+            + _figure(draw_loss_trade_off(losses), "Energy against slowdown"),
+        ),
         *(
-            Section(f"gamma-{name}", title, _figure(figure, title))
+            html_section(f"gamma-{name}", title, _figure(figure, title))
             for name, figure in draw_sensitivities(losses)
             for title in [f"Sensitivity of {name} to gamma"]
         ),
-        Section("nat", "Cost of a nat", html_paragraphs([NAT]) + html_table(nat_columns(losses))),
-        Section("regret", "Regret", html_paragraphs([REGRET]) + html_table(regret_columns(losses))),
+        html_section("nat", "Cost of a nat", html_paragraphs([NAT]) + html_table(nat_columns(losses))),
+        html_section("regret", "Regret", html_paragraphs([REGRET]) + html_table(regret_columns(losses))),
         *(
-            Section(f"weights-{number}", f"Page load with {curve.name}", _page_load_html(curve))
+            html_section(f"weights-{number}", f"Page load with {curve.name}", _page_load_html(curve))
             for number, curve in enumerate(losses.curves)
         ),
-        Section(
+        html_section(
             "parameters",
             "Setting",
-            html_paragraphs(setting_lines(losses)) + f"<pre><code>{escape_text(command)}</code></pre>",
+            html_paragraphs(setting_lines(losses)) + html_command(command),
         ),
     ]
     return render_document(f"Losses of LPSM: {names}", sections)
@@ -67,11 +72,6 @@ _INTRODUCTION = (
 def _page_load_html(curve: LossCurve) -> str:
     picture = _figure(draw_weights(curve), f"Weights of the polling times with {curve.name}")
     return html_paragraphs([page_load_text(curve)]) + picture
-
-
-def _trade_off(losses: LossComparison) -> str:
-    hint = html_paragraphs(["The ends of the curve of a loss are labelled with gamma."])
-    return hint + _figure(draw_loss_trade_off(losses), "Energy against slowdown")
 
 
 def _figure(figure: Figure, text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -26,13 +25,14 @@ METADATA: dict[str, Any] = {
     "command": "python -m psm_sim --policy 'a&b'",
     "psm_sim": "0",
     "packages": {"numpy": "2.0"},
+    "files": {},
 }
 
 
-def page(comparison: Comparison, record: Mapping[str, Any] = METADATA) -> str:
+def page(comparison: Comparison) -> str:
     """Return the report with all figures."""
     pictures = {name: svg_of(figure) for name, figure in figures_of(comparison).items()}
-    return html_of(comparison, record, pictures)
+    return html_of(comparison, METADATA, pictures)
 
 
 @pytest.fixture(scope="module")
@@ -123,5 +123,5 @@ def test_the_timeline_of_a_long_run_is_truncated_at_the_limit_of_frames() -> Non
 
 def test_a_single_run_without_baselines_has_a_report() -> None:
     comparison = run_comparison(["always-on"], Scenario(pages=1))
-    written = page(comparison, {})
+    written = page(comparison)
     assert "energy saved" not in written
