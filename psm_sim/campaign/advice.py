@@ -37,9 +37,9 @@ One seed of a policy with a costly lookahead takes as long as all seeds of the s
 """
 
 SIMILAR = 0.05
-"""Least relative difference, of two energies or of a delay and the bound, that counts with few seeds.
+"""Least relative difference between two energies, or between a delay and the bound, with few seeds.
 
-A setting of a driver has more seeds, and therefore smaller differences count, see :data:`MIN_DIFFERENCE`.
+The settings of a driver have more seeds, so that smaller differences count, see :data:`MIN_DIFFERENCE`.
 """
 
 CLOSE = 1.25

@@ -280,8 +280,8 @@ def run_sweep_tasks(
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     processes = 1 if cluster else process_count(len(missing), workers)
     jobs, failed = make_jobs(missing, processes)
-    # If a task has several rows, the last one is used. A row is therefore appended again if its files have
-    # regained an earlier content.
+    # Readers use the last row of a task. If the files of an earlier row have their old content again, the
+    # earlier row is appended again.
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
     add(failed)
