@@ -20,7 +20,7 @@ from psm_sim.campaign.chip_currents import Current, ModeRow, keeps_order
 from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
-from psm_sim.common.summary_stats import MIN_DIFFERENCE, Interval, significant_differences
+from psm_sim.common.summary_stats import MIN_DIFFERENCE, Interval, shared_ranks, significant_differences
 from psm_sim.network.chip_profiles import ChipProfile, load_profile
 from psm_sim.simulation import Comparison, Result, Scenario, run_comparison
 from psm_sim.simulation.table import directions_of, fold, usage_of
@@ -446,10 +446,7 @@ def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | 
     offered = [index for index, row in enumerate(within) if not row.setting.needs]
     if not offered:
         return DriverAdvice(tuple(rows))
-    leader, rank = offered[0], 1
-    for number, index in enumerate(offered, 1):
-        if differs[leader, index]:
-            leader, rank = index, number
+    for index, rank in zip(offered, shared_ranks(differs, offered), strict=True):
         rows[index] = replace(rows[index], rank=rank)
     complete = [index for index in offered if rows[index].setting.dtim_share(dtim_period) == 1] or offered
     first = [index for index in complete if not differs[complete[0], index]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -92,6 +92,19 @@ MIN_DIFFERENCE = 0.01
 
 This limit is a rule of the benchmark (``docs/benchmark.md``).
 """
+
+
+def shared_ranks(differs: NDArray[np.bool_], order: Iterable[int]) -> list[int]:
+    """Return the rank, from 1, of each index in *order*, the best first.
+
+    Indices share a rank if they do not differ from the first index of the rank.
+    """
+    ranks, leader = list[int](), -1
+    for number, index in enumerate(order, 1):
+        if leader < 0 or differs[leader, index]:
+            leader, rank = index, number
+        ranks.append(rank)
+    return ranks
 
 
 def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:

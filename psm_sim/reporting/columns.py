@@ -117,11 +117,10 @@ def number_column(
 
 def mean_column(measure: str, intervals: Sequence[Interval], name: str = "", unit: str = "") -> Column:
     """Return a column of means with their intervals."""
-    means, half_widths = (
-        [interval.mean for interval in intervals],
-        [interval.half_width for interval in intervals],
+    half_widths = [interval.half_width for interval in intervals]
+    return number_column(
+        measure, [interval.mean for interval in intervals], name, unit, half_widths=half_widths
     )
-    return number_column(measure, means, name, unit, half_widths=half_widths)
 
 
 def plain_rows(columns: Sequence[Column]) -> list[list[str]]:

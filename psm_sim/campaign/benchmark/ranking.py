@@ -7,7 +7,7 @@ not depend on the best known cost, and no case counts more because its costs are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,12 @@ from psm_sim.campaign.benchmark.cases import DEVICES, PAGES, PRICED, TRAFFIC, Ca
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
-from psm_sim.common.summary_stats import MIN_DIFFERENCE, confidence_interval, significant_differences
+from psm_sim.common.summary_stats import (
+    MIN_DIFFERENCE,
+    confidence_interval,
+    shared_ranks,
+    significant_differences,
+)
 
 REFERENCE_POLICY = "psm"
 """Policy whose cost is the reference for the costs of a case."""
@@ -86,7 +91,7 @@ def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list
     drawn = _drawn(means, result.cases)
     ratios = np.exp(drawn - drawn[order[0]])
     standings = []
-    for number, index in zip(_ranks(scores, order), order, strict=True):
+    for number, index in zip(shared_ranks(_differs(scores), order), order, strict=True):
         interval, case = confidence_interval(scores[index]), int(behind[index].argmax())
         low, high = np.quantile(ratios[index], (0.025, 0.975))
         standings.append(
@@ -143,16 +148,6 @@ def share_of_same_order(result: BenchmarkResult, policies: Sequence[str]) -> flo
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
     orders = np.argsort(_drawn(means, result.cases), axis=0, kind="stable")[:FIRST].T
     return float((orders == np.argsort(means.mean(axis=1), kind="stable")[:FIRST]).all(axis=1).mean())
-
-
-def _ranks(scores: FloatArray, order: Iterable[int]) -> list[int]:
-    """Return the rank of each policy in *order*; policies equal to the first of a rank share the rank."""
-    differs, ranks, leader = _differs(scores), list[int](), -1
-    for number, index in enumerate(order, 1):
-        if leader < 0 or differs[leader, index]:
-            leader, current = index, number
-        ranks.append(current)
-    return ranks
 
 
 def _differs(logs: FloatArray) -> NDArray[np.bool_]:
