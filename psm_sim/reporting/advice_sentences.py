@@ -34,7 +34,7 @@ def answer(advice: Advice) -> list[str]:
 
 
 def _selection(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield the setting to select with its reason, what the bound costs, and the driver's default."""
+    """Yield sentences on the selected setting, the cost of the bound, and the driver's default setting."""
     yield from _default_mode(advice)
     select = "Select" if advice.is_decided else "Of the settings clearly within the bound, select"
     yield f"{select} {best.setting.name}{_call(best)}."
@@ -66,7 +66,7 @@ def _selection(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _default_mode(advice: Advice) -> Iterator[str]:
-    """Yield a sentence on the default mode of firmwares, with its current if another mode is compared."""
+    """Yield a sentence that names the mode of the chip that firmwares use by default."""
     if advice.chip is None or advice.chip.mode is None:
         return
     compared = advice.chip.mode.name
@@ -82,7 +82,7 @@ def _default_mode(advice: Advice) -> Iterator[str]:
 
 
 def _knowledge(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield the evidence for the interval of the currents, and whether the ranks hold within it."""
+    """Yield the reason for the interval of the currents, and the settings whose rank it can change."""
     chip = advice.chip
     if chip is None:
         return
@@ -117,7 +117,7 @@ def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield alternatives: equal settings, risky settings, and settings for a new driver or access point."""
+    """Yield sentences on other settings than *best*, and on the certainty of the result."""
     yield from _ties(advice, best)
     if warning := _warning(advice, best):
         yield f"{capitalize(warning)}. No setting within the bound receives all of them."
@@ -139,7 +139,7 @@ def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _ties(advice: Advice, best: SettingRow) -> Iterator[str]:
-    """Yield the settings of practically equal energy, and those whose energy is not significantly higher."""
+    """Yield the settings that need as much energy as *best*, and those without a significant difference."""
     ratios = {row.setting.name: row.energy_j / best.energy_j for row in advice.tied}
     equal = [name for name, ratio in ratios.items() if ratio <= 1 + MIN_DIFFERENCE]
     higher = [
@@ -154,7 +154,7 @@ def _ties(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _uncertain(advice: Advice) -> Iterator[str]:
-    """Yield the settings whose delay is too close to the bound."""
+    """Yield a sentence that lists the settings whose delay could be within or above the bound."""
     if uncertain := [row.setting.name for row in advice.uncertain]:
         yield f"Too close to the bound to decide: {list_names(uncertain)}. Add --replications."
 
@@ -187,7 +187,7 @@ def _call(row: SettingRow) -> str:
 
 
 def _power(advice: Advice, row: SettingRow) -> str:
-    """Return mean current and battery life, with intervals for a chip; mean power if no current is known."""
+    """Return the mean current and the battery life, or the mean power if no current is known."""
     values = row.result.row
     if advice.chip is not None:
         return _drawn(current_of(row.result, advice.chip), values.get("battery_mah"))
@@ -214,7 +214,7 @@ def _about(seconds: float) -> str:
 
 
 def _delay(advice: Advice, row: SettingRow) -> str:
-    """Return the delay of a setting, and its relation to the bound, if any."""
+    """Return a clause with the delay of a setting and, if there is a bound, whether the bound is met."""
     if row.verdict is DelayVerdict.LOSES and advice.has_pages:
         return "pages fail"
     if row.verdict is DelayVerdict.LOSES:
@@ -230,7 +230,7 @@ def _delay(advice: Advice, row: SettingRow) -> str:
 
 
 def bound(advice: Advice) -> str:
-    """Return the name of the bounded delay, and the bound."""
+    """Return the bound as text, such as ``"99th percentile of the latency, 300 ms"``."""
     kind = "mean added page time" if advice.has_pages else "99th percentile of the latency"
     return f"{kind}, {format_seconds(advice.max_latency_s or 0.0, None)}"
 

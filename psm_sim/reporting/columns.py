@@ -15,7 +15,7 @@ from psm_sim.common.formatting import (
 from psm_sim.common.summary_stats import Interval
 
 BEACONS_RANK = 8
-"""Rank of the beacons; the parts of the energy have the next rank. HTML shows neither of them."""
+"""Rank of the column of beacons. HTML shows no columns of this or a higher rank."""
 
 
 class Column(NamedTuple):
@@ -30,12 +30,11 @@ class Column(NamedTuple):
     name, unit : str
         Name of the statistic, such as ``"p90"``, and unit. Both may be empty.
     half_widths : list of str
-        Half-widths of confidence intervals, by row. Without an interval the text is empty.
+        Half-width of the confidence interval in each row; empty text in a row without an interval.
     rank : int
-        Rank of importance, 0 for the columns that always stay. On a narrow terminal, the least important
-        columns, which have the largest rank, are dropped first.
+        On a narrow terminal, the columns with the largest rank are dropped first. Columns of rank 0 stay.
     half_width_rank : int
-        Rank of the half-widths; 0 without half-widths.
+        Rank of the half-widths, which can be dropped before the column.
     is_text : bool
         Whether the cells are texts, which are aligned to the left and may be wrapped.
     """
@@ -56,7 +55,7 @@ class Column(NamedTuple):
 
     @property
     def heading_lines(self) -> tuple[str, str]:
-        """Heading in two lines. Named columns of the same measure and unit have the same first line."""
+        """Both lines of the heading, such as ``("page time s", "mean")``. Columns can share a first line."""
         widest = max(map(len, self.half_widths), default=0)
         sign = f" ±{' ' * widest}" if widest else ""
         if self.name:
@@ -74,7 +73,7 @@ class Column(NamedTuple):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all rows are equal."""
+        """Whether all cells are equal, and all half-widths too."""
         return len(set(self.texts)) == 1
 
     def without_half_widths(self) -> Column:

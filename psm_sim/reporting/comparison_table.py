@@ -1,7 +1,7 @@
 """Tables of a comparison for the terminal, the HTML report and notebooks.
 
-The columns depend on the traffic. Page views have energy, page time and slowdown. Devices, which load no
-pages, have mean power or current and the latency of their messages. Columns whose cells are all equal are
+A table of page views has columns for energy, page time and slowdown. A table of devices, which load no pages,
+has columns for mean power or current, and for the latency of messages. Columns whose cells are all equal are
 omitted, and the caption states their value.
 """
 
@@ -108,10 +108,11 @@ def _columns(
     factor: float = 1,
     absent: float = math.nan,
 ) -> Iterator[Column]:
-    """Yield a column of the row values named *value*, multiplied by *factor*, if any row has them.
+    """Yield the column of the values named *value*; yield nothing if no row has such a value.
 
-    With a *half_width_rank*, the column has confidence intervals over seeds or clients. *absent* stands for
-    the value in rows that lack it. All other arguments are as in :class:`Column`.
+    Values are multiplied by *factor*. Rows without the value contain *absent*. If *half_width_rank* is not 0,
+    the column has confidence intervals over seeds or clients. The other arguments are those of
+    :func:`number_column`.
     """
     if not any(value in run.row for run in runs):
         return
@@ -131,11 +132,11 @@ def _columns(
 
 
 class ResultTable(NamedTuple):
-    """Results with the same kind of traffic, one per row.
+    """Table of the results with page views, or of the results without.
 
-    ``names`` are the columns of the policies and, if there are several, of the stations. ``columns`` are the
-    other columns, without those that are equal in all rows. ``constants`` are sentences that state the values
-    of the omitted columns.
+    ``runs`` are the results, one per row. ``names`` are the column of policies and, if there are several
+    stations, the column of stations. ``columns`` are the other columns. ``constants`` are sentences on the
+    columns that are omitted, because they are equal in all rows.
     """
 
     runs: list[Result]
@@ -145,18 +146,18 @@ class ResultTable(NamedTuple):
 
     @property
     def main_columns(self) -> list[Column]:
-        """Names and columns, without the beacons and the parts of the energy."""
+        """All columns except the number of beacons and the energies in the radio states."""
         return [*self.names, *(column for column in self.columns if column.rank < BEACONS_RANK)]
 
 
 def tables_of(comparison: Comparison) -> list[ResultTable]:
-    """Return a table for each kind of traffic: page views, and messages of devices."""
+    """Return one table of the results with page views, and one of the results without."""
     kinds = ([run for run in comparison.shown if run["loads_pages"] is each] for each in (True, False))
     return [_table(comparison, runs) for runs in kinds if runs]
 
 
 def _names(comparison: Comparison, runs: Sequence[Result]) -> list[Column]:
-    """Return the names of the policies, with a mark on baselines, and the names of the stations, if any."""
+    """Return a column of policies, with a mark on baselines, and a column of stations if there are any."""
     marked = list(map(id, comparison.baselines))
     columns = [text_column("policy", [run.policy_name + MARK * (id(run) in marked) for run in runs])]
     if any(run.station for run in runs):
@@ -165,7 +166,7 @@ def _names(comparison: Comparison, runs: Sequence[Result]) -> list[Column]:
 
 
 def _station(run: Result) -> str:
-    """Return the name of the stations of a row, followed by their own policy if they have one."""
+    """Return the name of the stations, such as ``"phone"``, or ``"phone (psm)"`` if they have a policy."""
     return f"{run.station} ({run.station_policy})" if run.station_policy else run.station
 
 
@@ -185,7 +186,7 @@ def _table(comparison: Comparison, runs: list[Result]) -> ResultTable:
 
 
 def _is_no_failure(column: Column) -> bool:
-    """Return whether a column states that no message was lost or no page has failed."""
+    """Return whether a column of lost messages or failed pages contains only zeros."""
     counts_failures = column.measure.endswith(_LOST) or column.name == _FAILED
     return counts_failures and not any(text.strip("0.") for text in column.cells)
 
@@ -254,7 +255,7 @@ _UNLIKE = 1.5
 def caption(comparison: Comparison, columns: Sequence[Column] | None = None) -> list[str]:
     """Return the lines that explain the numbers and state the settings of the run.
 
-    *columns* are the shown columns; None means all.
+    *columns* are the columns that the reader sees, by default all.
     """
     tables, preset = tables_of(comparison), comparison.preset
     if columns is None:
@@ -318,7 +319,7 @@ def _units(tables: Sequence[ResultTable]) -> str:
 
 
 def _certainty(comparison: Comparison) -> list[str]:
-    """Return the lines with the intervals of a chip's currents, and with the default mode of firmwares."""
+    """Return lines on the accuracy of a chip's currents, and on the modes that firmwares use by default."""
     profile, topology = comparison.scenario.profile, comparison.resolved_topology
     if not profile or topology.stations or topology.power.supply_v is None:
         return []
@@ -345,7 +346,7 @@ def _seconds(value: float) -> str:
 
 
 def _marks(comparison: Comparison, columns: Sequence[Column]) -> str:
-    """Return the sentences that explain the mark of baselines and the column of savings."""
+    """Return the sentences that explain the mark ``*`` and the column ``saved``."""
     sentences = [f"{MARK.strip()} marks a baseline."] if comparison.baselines else []
     period = comparison.resolved_topology.beacon.dtim_period
     if period > 1 and any(run.parameters.get("listen_interval") == period for run in comparison.baselines):
@@ -370,7 +371,7 @@ def _intervals(comparison: Comparison, columns: Sequence[Column]) -> list[str]:
 
 
 def _recorded(comparison: Comparison) -> list[str]:
-    """Return the line that compares the page time without power saving with the recorded time, if any."""
+    """Return a line with the recorded and the simulated page time; no line if no time was recorded."""
     time = comparison.recorded_time
     if not time:
         return []
@@ -384,7 +385,7 @@ def _recorded(comparison: Comparison) -> list[str]:
 
 
 def _traffic(comparison: Comparison) -> str:
-    """Return the number of pages, or the simulated time of devices, and the trace."""
+    """Return the amount and source of the traffic, such as ``"100 pages of trace ucb"``."""
     run = comparison.runs[0]
     if any(run["loads_pages"] for run in comparison.shown):
         amount = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'}"
@@ -394,7 +395,7 @@ def _traffic(comparison: Comparison) -> str:
 
 
 def _topology(comparison: Comparison) -> str:
-    """Return the topology's name. For a file, add its bundled base and the keys that differ."""
+    """Return the name of the topology, followed by its base and the changed keys if it is a file."""
     base, differs = comparison.resolved_topology.base, comparison.topology_differs
     if comparison.scenario.topology_name == base:
         return base

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class _Words(NamedTuple):
-    """Words for an amount (noun, unit, verb), for the delay and its limit, and for delivered traffic."""
+    """Words for consumption (noun, unit, verb), for the delay and its limit, and for delivered traffic."""
 
     noun: str
     unit: str
@@ -78,7 +78,7 @@ _MAX_NAMES = 4
 """Maximum number of policies that a sentence lists."""
 
 _PERCENT_BELOW = 0.01
-"""Relative delay of pages below which it is given in per cent instead of as a factor."""
+"""Delays of pages below this share of the page time are stated in per cent, others as a factor."""
 
 _WITHOUT = "without power saving"
 _SEED_HINT = "One seed cannot tell a difference from noise; add --replications 10."
@@ -86,7 +86,10 @@ _RECORDING_HINT = "One recording cannot tell a difference from noise."
 
 
 def because(reason: Reason | None, *, has_pages: bool) -> str:
-    """Return the state that saves most, as the end of a sentence; empty if both printed values are equal."""
+    """Return the reason of a saving, such as ``", because it is awake 2.00 s a page instead of 4.00 s"``.
+
+    Return an empty text if both values look equal.
+    """
     if reason is None:
         return ""
     state, *values = reason
@@ -102,7 +105,7 @@ def because(reason: Reason | None, *, has_pages: bool) -> str:
 
 
 def capitalize(text: str) -> str:
-    """Return a text with its first letter in upper case, and the others as they are."""
+    """Return a text with its first letter in upper case. The other letters are unchanged."""
     return f"{text[0].upper()}{text[1:]}"
 
 
@@ -136,12 +139,12 @@ def conclude(
         Results of the compared policies on the same traffic. With several kinds of stations, each kind has
         its own results and its own sentence.
     references
-        Results with which the energy is compared, one for each kind of stations, if they are among *runs*.
+        Results of the reference policy, one for each kind of stations. Those not in *runs* have no effect.
     max_latency_s
         Maximum mean delay of a page, or maximum 99th percentile of the latency of messages, in seconds. Only
         policies within this limit can be best. None means no limit.
     is_partial
-        Whether policies, seeds or clients are missing.
+        Whether some policies, seeds or clients were not simulated.
     is_synthetic
         Whether the traffic is generated, so that further seeds give further replications.
     """
@@ -179,7 +182,7 @@ class _Conclusion:
         self._among = " of the policies that save power" if is_apart else ""
 
     def sentences(self, scopes: Sequence[str]) -> list[str]:
-        """Return the sentences. The first one begins with *scopes*."""
+        """Return all sentences. The first sentence begins with *scopes*, such as ``["in this run"]``."""
         verdict, words = self._verdict, self._words
         verb, noun = words.finished
         if not verdict.ranked:
@@ -202,7 +205,7 @@ class _Conclusion:
         return [_sentence(text, () if number else scopes) for number, text in enumerate(texts)]
 
     def _least_within(self) -> list[str]:
-        """Return which policies within the limit use least, and a policy beyond the limit that uses less."""
+        """Return texts on the lowest consumption within the limit, and on a lower one beyond the limit."""
         verdict, text = self._verdict, self._least()
         best, beyond = verdict.best, verdict.cheaper_beyond
         if best is not None and saves_power(verdict.runs[best]):
@@ -213,7 +216,7 @@ class _Conclusion:
         return [text, f"{self._names[beyond]} {self._words.verb}s {relative}, but {self._limited(beyond)}"]
 
     def _least_and_quickest(self) -> list[str]:
-        """Return which policies use least and, without ``[[stations]]`` tables, which delay least."""
+        """Return texts on the lowest consumption and, without ``[[stations]]``, on the shortest delay."""
         verdict, text = self._verdict, self._least()
         best, quickest, saving = verdict.best, verdict.quickest.members, verdict.saving
         if best is not None and quickest == (best,) and len(saving) > 1:
@@ -224,7 +227,7 @@ class _Conclusion:
         return [text] if is_last else [text, self._least_delay()]
 
     def _least(self) -> str:
-        """Return which policies use least, how much, and why."""
+        """Return a text on the lowest consumption: the policies, the amount, and the reason."""
         verdict, words = self._verdict, self._words
         least, best = verdict.least.members, verdict.best
         reason = because(verdict.reason, has_pages=self._has_pages)
@@ -244,7 +247,7 @@ class _Conclusion:
         return f"{self._names_of(least)} {verb} the least {words.noun} ({amounts}){reason}"
 
     def _least_delay(self) -> str:
-        """Return which policies delay least, and what that costs."""
+        """Return a text on the shortest delay: the policies, the delay, and their consumption."""
         verdict, group = self._verdict, self._verdict.quickest
         quickest, least = group.members, verdict.least.members
         if group.is_undecided:
@@ -265,7 +268,7 @@ class _Conclusion:
         return f"{self._names_of(quickest)} delay least{self._among}: {delays} ({equality}){cheapest}"
 
     def _undecided(self, group: Group, measure: Measure, least: str) -> str:
-        """Return the least mean of a group, and the means that do not differ from it significantly."""
+        """Return a text on the smallest mean of a group, and on the means that could be smaller."""
         unit, names = self._words.unit, [self._names[n] for n in group.members]
         values = [format_interval(measure.intervals[n]) for n in group.members]
         if measure is self._delays and self._has_pages:
@@ -281,10 +284,9 @@ class _Conclusion:
         )
 
     def _cheapest_of(self, quickest: Sequence[int]) -> str:
-        """Return a clause that names the *quickest* policy with the lowest consumption.
+        """Return a clause on the lowest consumption among the *quickest* policies.
 
-        Return an empty text if there are several such policies, or if this policy is also among the policies
-        with the lowest consumption of all.
+        Return an empty text if several policies share it, or if it is the lowest consumption of all policies.
         """
         cheapest, least = self._amounts.least(quickest).members, self._verdict.least.members
         if len(cheapest) > 1 or cheapest[0] in least:
@@ -296,12 +298,12 @@ class _Conclusion:
         return list_names([self._names[n] for n in members])
 
     def _tail(self, index: int) -> str:
-        """Return the delay of a policy that saves power, as the end of a sentence."""
+        """Return a delay as the end of a sentence; empty without traffic, or if the radio is always on."""
         is_known = self._verdict.has_delays and saves_power(self._verdict.runs[index])
         return f", and {self._delays_of([index])}" if is_known else ""
 
     def _delays_of(self, members: Sequence[int]) -> str:
-        """Return a clause with the delays of policies, in ascending order."""
+        """Return a clause with the shortest and the longest delay of *members*, which are sorted by delay."""
         first, last = (self._rows[members[index]] for index in (0, -1))
         shortest, longest = delay_of(first), delay_of(last)
         if not self._has_pages:
@@ -317,13 +319,13 @@ class _Conclusion:
         return f"pages take {factors} times as long as {_WITHOUT}"
 
     def _limited(self, index: int) -> str:
-        """Return a clause with the delay to which the limit applies."""
+        """Return a clause with the delay that the limit bounds: mean delay of pages, or latency."""
         if self._has_pages:
             return f"pages are delayed by {format_seconds(limited_s(self._rows[index]))} on average"
         return self._delays_of([index])
 
     def _quantities(self, members: Sequence[int]) -> str:
-        """Return the amounts of policies with their unit, and the battery life of a single policy."""
+        """Return the consumption of policies, such as ``"1.2 to 1.5 mA"`` or ``"2.0 mA, 40 days"``."""
         amounts = self._amounts
         if not amounts.is_single and all(amounts.is_close(members[0], n) for n in members):
             members = members[:1]
@@ -335,7 +337,7 @@ class _Conclusion:
         return f"{values} {self._words.unit}" + (f", {format_digits(days, 2)} days" if days else "")
 
     def _amounts_of(self, group: Group) -> str:
-        """Return the amounts of the policies that use least, in what sense they are equal, and the saving."""
+        """Return consumption, equality and saving, such as ``"1.23 mW, the same, 20 % less than psm"``."""
         parts = [self._quantities(group.members)]
         parts += [self._equality(group, self._amounts)] if len(group.members) > 1 else []
         compared = self._verdict.compared
@@ -343,7 +345,7 @@ class _Conclusion:
         return ", ".join(parts)
 
     def _equality(self, group: Group, measure: Measure) -> str:
-        """Return in what sense the policies of a group are equal."""
+        """Return why the policies of a group count as equal, such as ``"less than 1 % apart"``."""
         if group.equality is Equality.CLOSE:
             return f"less than {100 * measure.tolerance:g} % apart"
         if group.equality is Equality.INSIGNIFICANT:
@@ -351,7 +353,7 @@ class _Conclusion:
         return "the same"
 
     def _relative(self, index: int, reference: int, noun: str = "") -> str:
-        """Return the amount of a policy relative to the amount of a reference."""
+        """Return the consumption relative to a reference, such as ``"20 % less than psm"``."""
         ratio, name = self._amounts.ratio(index, reference), self._names[reference]
         if ratio > 2:
             return f"{format_digits(ratio, 2)} times the {noun or self._words.noun} of {name}"
@@ -360,7 +362,7 @@ class _Conclusion:
 
 
 def _losses(row: Row) -> str:
-    """Return which part of the traffic was lost, if any."""
+    """Return a clause such as ``"2 of 9 pages failed"``; empty if no page or message was lost."""
     if row["loads_pages"]:
         failed = row.get("failed_pages")
         return f"{failed} of {row['pages']} pages failed" if failed else ""
@@ -371,14 +373,14 @@ def _losses(row: Row) -> str:
 
 
 def _sentence(text: str, scopes: Sequence[str]) -> str:
-    """Return *text* as a sentence. Its first word is not capitalized if it is the name of a policy."""
+    """Return a sentence of *scopes* and *text*. A name of a policy at its start keeps its lower case."""
     text = ", ".join([*scopes, text])
     is_word = text.partition(" ")[0] in {"in", "for", "no", "under", "with"}
     return f"{capitalize(text) if is_word else text}."
 
 
 def format_interval(interval: Interval) -> str:
-    """Return a mean with three digits, and the half width of its interval with as many decimals."""
+    """Return a mean with three digits and its half-width, such as ``"1.23 ± 0.04"``."""
     decimals = len(format_digits(interval.mean).partition(".")[2])
     return f"{interval:.{decimals}f}"
 
@@ -387,7 +389,7 @@ def format_interval(interval: Interval) -> str:
 
 
 def conclude_losses(losses: LossComparison) -> str:
-    """Return in a few sentences how the losses differ, and whether gamma matters."""
+    """Return sentences on the differences between losses, and on the effect of gamma."""
     if len(losses.curves) > 1 and losses.comparison.replications == 1:
         sentences = ["One seed is too few to tell the losses apart; see --replications."]
     else:
