@@ -66,7 +66,7 @@ class Mark:
     value: str = ""
 
     def ends(self, measure: str) -> tuple[float, float]:
-        """Return both ends of the interval of a measure, which are nan if it has no interval.
+        """Return the ends of the confidence interval of a measure; nan without an interval.
 
         The interval of a slowdown is cut at 1, the slowdown without delay.
         """
@@ -75,7 +75,7 @@ class Mark:
         return (max(low, min(value, 1.0)) if measure == SLOWDOWN else low), value + half_width
 
     def is_cut(self, measure: str) -> bool:
-        """Return whether the interval of a measure is cut at 1."""
+        """Return whether :meth:`ends` cuts the interval of a measure."""
         return self.ends(measure)[0] > self.values[measure] - self.half_widths.get(measure, nan)
 
 
@@ -100,19 +100,19 @@ def _latencies_ms(row: Row) -> dict[str, float]:
 
 
 def labels_of(runs: Sequence[Result]) -> list[str]:
-    """Return the labels of results, truncated unless truncation would make them equal."""
+    """Return the labels of results. Long labels are truncated if they remain different."""
     short = [short_name(run.label) for run in runs]
     counts = Counter(short)
     return [label if counts[label] == 1 else run.label for label, run in zip(short, runs, strict=True)]
 
 
 def styles_of(runs: Sequence[Result]) -> list[Style]:
-    """Return the styles of results. Labelled policies and kinds of stations are variants."""
+    """Return the style of each result. Those of one policy differ if their labels or stations differ."""
     return distinct_styles([(run.policy, run.station or run.policy_label) for run in runs])
 
 
 def axes_of(comparison: Comparison) -> tuple[str, str]:
-    """Return the measures on the x and y axis: slowdown and energy, or latency and power without pages."""
+    """Return the measures on the x and y axis: slowdown and energy; latency and power for messages only."""
     latency = next(iter(directions_of(comparison.runs[0].row)), None)
     if loads_pages(comparison) or latency is None:
         return SLOWDOWN, ENERGY
@@ -125,16 +125,16 @@ def loads_pages(comparison: Comparison) -> bool:
 
 
 def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark], list[Mark]]:
-    """Return the marks of similar energy or power, and the marks above :data:`FAR` times the lowest."""
+    """Return the marks up to :data:`FAR` times the lowest energy or power, and the marks above it."""
     limit = FAR * min(mark.values[measure] for mark in marks)
     near = [mark for mark in marks if mark.values[measure] <= limit]
     return near, [mark for mark in marks if mark.values[measure] > limit]
 
 
 def axis_start(measure: str, values: Sequence[float]) -> float | None:
-    """Return the start of the axis of a measure: 1 for slowdowns and 0 for latencies, less a margin.
+    """Return the lower limit of an axis: a little below 1 for slowdowns, and below 0 for latencies.
 
-    The margin keeps the marks within the axes. For other measures, None leaves the start open.
+    Return None, which stands for an automatic limit, for other measures, or if a value is lower.
     """
     floor = {"slowdown": 1.0, "latency": 0.0}.get(measure.partition(".")[0])
     if floor is None or min(values) < floor:
@@ -151,7 +151,7 @@ def short_name(text: str) -> str:
 def title_of(comparison: Comparison, runs: str = "") -> str:
     """Return the title of a figure: pages, trace, seeds or clients, topology, chip and preset.
 
-    *runs* states which seeds or clients of the *comparison* are plotted, if not the means over all.
+    *runs* names the plotted seeds or clients, such as ``"seed 1"``. By default, all are plotted.
     """
     run = comparison.runs[0]
     if not runs and run.replicate:

@@ -1,4 +1,4 @@
-"""Events of a run as its figures plot them: lists of times.
+"""Times of the events of a run, for its figures.
 
 :class:`psm_sim.simulation.recorder.Recorder` records the timeline for the user, with one row per event.
 """
@@ -72,16 +72,15 @@ class _PlotObserver(Observer):
 
 
 def record_events(run: Result, count: int) -> Events:
-    """Repeat the first single run of a result, and return the events of its first *count* pages.
+    """Simulate the first seed or client of a result again, and return the events of *count* pages.
 
     Returns
     -------
     dict
         Times in seconds. ``pages``, ``awake`` and ``buffered`` have the start and end of each page or period.
         ``beacons`` has the times of the received beacons. ``up`` and ``down`` have the times of the frames on
-        the wireless link. ``served`` has the times at which the server sends its frames, which differ from
-        ``down`` by group addressed frames and by buffering. ``rests`` has the time and the number of beacons
-        of each sleep decision.
+        the wireless link. ``served`` has the times at which the server sends frames, before the access
+        point buffers them. ``rests`` has the time and the number of beacons of each sleep decision.
     """
     block = run.blocks[0]
     observer = _PlotObserver()

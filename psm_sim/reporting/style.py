@@ -1,9 +1,9 @@
 """Style of each policy in all figures: colour, marker and line.
 
-The built-in policies have fixed styles. A single variant of a policy has the colour of the policy, and a
-marker and a line that follow from the parameters of the variant. Within one comparison, variants have
-different colours. The colours are from the palette of Okabe and Ito, which is distinguishable with any colour
-vision, and visible on light and dark backgrounds.
+The built-in policies have fixed styles. A policy with parameters has the colour of the policy, and a marker
+and a line that depend on the parameters. If a comparison has a policy several times, the colours differ. The
+colours are from the palette of Okabe and Ito, which is distinguishable with any colour vision, and visible on
+light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ _POLICIES = {
 
 
 def policy_style(policy: str, station: str = "") -> Style:
-    """Return the style of a policy, which follows from its spec and its stations alone.
+    """Return the style of a policy, which does not depend on other policies.
 
-    Variants of a policy have the colour of the policy. Their marker and line follow from a hash of their
-    parameters. Each kind of stations is a variant.
+    A policy with parameters or a *station* name has the colour of the policy, and a marker and a line from a
+    hash of the parameters and the name.
     """
     name, parameters = _split(policy)
     style = _POLICIES.get(name) or _hashed(name)
@@ -85,9 +85,9 @@ def policy_style(policy: str, station: str = "") -> Style:
 def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
     """Return a style for each variant of a comparison, with different colours until the palette is used up.
 
-    Each of the *variants* is a pair: a policy, and either the name of its stations or its label. The styles
-    do not depend on the order of the variants. A built-in policy without parameters has its own style, unless
-    another one has that colour. No class of a user changes the style of a built-in policy.
+    *variants* are pairs of a policy, and the name of its stations or its label, which can be empty. Their
+    order does not change the styles, and user-defined classes do not change the styles of built-in policies.
+    A built-in policy without parameters has its own style, unless another one has that colour.
     """
     styles = [policy_style(policy, name) for policy, name in variants]
     names: set[str] = set()
@@ -108,7 +108,7 @@ def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
 
 
 def series_style(index: int) -> Style:
-    """Return the style of a series that is no policy, such as a chip or a learner, by its index."""
+    """Return the style with this *index*, for series that are not policies, such as chips."""
     colours, markers, lines = len(COLOURS), len(MARKERS), len(_LINES)
     return Style(
         COLOURS[index % colours], MARKERS[(index + index // colours) % markers], _LINES[index % lines]
@@ -116,7 +116,7 @@ def series_style(index: int) -> Style:
 
 
 def _precedence(policy: str, station: str) -> tuple[bool, bool, int, str, str]:
-    """Return the sort key: built-in policies in the order of the table, their variants, classes of users."""
+    """Return the sort key: first built-in policies, then their variants, then user-defined classes."""
     name, parameters = _split(policy)
     built_in = name in _POLICIES
     return not built_in, bool(parameters), [*_POLICIES, name].index(name), policy, station
@@ -128,7 +128,7 @@ def _first_free(values: Sequence[str], used: Sequence[str]) -> str | None:
 
 
 def _split(policy: str) -> tuple[str, list[str]]:
-    """Return the name and the sorted parameters. A class in a file is named ``:CLASS``, without its path."""
+    """Return the name, or ``:CLASS`` for a class in a file, and the sorted parameters."""
     name = name_of(policy, "policy")
     texts = (text.strip() for text in split_commas(policy.strip()[len(name) :].lstrip(":")))
     path_and_class = class_file(name)

@@ -40,9 +40,9 @@ Compare = Callable[[Sequence[str], Progress], "Comparison"]
 def page_text(data: Mapping[str, Any], introduction: str, *, connect: str = "'none'", head: str = "") -> str:
     """Return the page as HTML.
 
-    *data* has the ``controls`` and, on a page without a server, the ``cells``. *introduction* is its first
-    paragraph, as HTML. *connect* is the source of further data in the content security policy, and *head* a
-    further element of the head.
+    *data* has the ``controls`` and, on a page without a server, the ``cells``. *introduction* is the first
+    paragraph of the page, as HTML. *connect* is the value of ``connect-src`` in the content security policy.
+    *head* is HTML that is added to the head.
     """
     page = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
     style = Path(__file__).parents[1].joinpath("html", "page.css").read_text(encoding="utf-8")
@@ -73,8 +73,8 @@ def cell_of(
 ) -> dict[str, Any]:
     """Return the data of one combination of settings: its views, and one timeline per policy.
 
-    *views* are the policies of each view by its title; they are among the policies of the *settings*, which
-    the *comparison* has in the same order. *frontier* is the best known frontier, which each view shows.
+    *views* has the compared policies of each view, by its title. They are among the policies of *settings*,
+    which *comparison* compares in the same order. Each view shows the best known *frontier*.
     """
     numbers = dict(zip(settings.policies, comparison.roles.compared, strict=True))
     shown = {}
@@ -95,7 +95,7 @@ def cell_of(
 
 
 def _view(comparison: Comparison, command: str, frontier: Sequence[ParetoCorner]) -> dict[str, Any]:
-    """Return sentences, command, marks and table of a comparison."""
+    """Return the data of one view: the conclusion, the command, the marks and the table."""
     x, y = axes_of(comparison)
     marks = marks_of(comparison)
     near, far = split_far(marks, y)
@@ -115,7 +115,7 @@ def _view(comparison: Comparison, command: str, frontier: Sequence[ParetoCorner]
 
 
 def _mark(mark: Mark, x: str, y: str) -> list[Any]:
-    """Return label, colour, marker, and value and interval on each axis."""
+    """Return label, colour and marker, and for each axis the value and the ends of its interval."""
     numbers = (mark.values[x], *mark.ends(x), mark.values[y], *mark.ends(y))
     return [mark.label, mark.style.colour, mark.style.marker, *map(_number, numbers)]
 
@@ -129,7 +129,7 @@ _STEPS = 1000
 
 
 def _timelines(runs: Sequence[Result], page: str) -> dict[str, Any]:
-    """Return the timelines of one page, or of the first message, and their limits in seconds."""
+    """Return the timelines of all runs: during one page or, without pages, around the first message."""
     has_pages = runs[0]["loads_pages"]
     number = median_page(runs[1]) if page == MEDIAN else min(int(page), len(runs[1].blocks[0]))
     number = number if has_pages else 1
@@ -159,7 +159,7 @@ def _timelines(runs: Sequence[Result], page: str) -> dict[str, Any]:
 
 
 def first_message_s(events: Events, page_s: float) -> float:
-    """Return when the first message of the page without objects at *page_s* is sent, in seconds.
+    """Return the time of the first message, in seconds, for a page without objects at *page_s*.
 
     This time is the same for all policies. Group addressed frames are not messages.
     """
@@ -174,12 +174,12 @@ def _step(low_s: float, step_s: float, time_s: float) -> int:
 
 
 def _steps(times_s: Iterable[float], to_step: Callable[[float], int]) -> list[int]:
-    """Return the steps in which there are events, in ascending order."""
+    """Return the numbers of the steps that contain an event, in ascending order."""
     return sorted({step for step in map(to_step, times_s) if 0 <= step <= _STEPS})
 
 
 def _spans(pairs: Iterable[Sequence[float]], to_step: Callable[[float], int]) -> list[int]:
-    """Return the starts and ends of the union of spans, cut at the limits."""
+    """Merge spans that overlap, and return start and end of each, from step 0 to :data:`_STEPS`."""
     spans: list[list[int]] = []
     for start, end in sorted((to_step(start), to_step(end)) for start, end in pairs):
         if end < 0 or start > _STEPS:

@@ -1,4 +1,4 @@
-"""Local server of the page, which only the holder of its address can open."""
+"""Local server of the page, whose address contains a secret token."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)
 
     def do_GET(self) -> None:
-        """Answer a request with the token and with a host name of this server."""
+        """Answer a request; status 403 without the token, or with the host name of another server."""
         port = self.connection.getsockname()[1]
         host = self.headers.get("Host", "").lower()
         token, _, rest = self.path[1:].partition("/")

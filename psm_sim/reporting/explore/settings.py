@@ -50,8 +50,7 @@ class Settings:
     policies : tuple of str
         Compared policies.
     price, bound, gamma, switching_rate : str
-        Values of :data:`PARAMETERS` for every policy without its own value. ``"default"`` keeps the policy's
-        default.
+        Values of policy parameters, see :data:`PARAMETERS`. ``"default"`` keeps the default of the policy.
     pages, seeds, seed : str
         Number of pages, number of seeds, and first seed.
     page : str
@@ -83,7 +82,7 @@ class Settings:
 
     @property
     def completed_policies(self) -> tuple[str, ...]:
-        """The policies, completed with the values of :data:`PARAMETERS`."""
+        """The policies with the parameters from the controls, such as ``"bsd:p=1"``."""
         return tuple(dict.fromkeys(map(self._completed, self.policies or ("psm",))))
 
     @property
@@ -92,11 +91,11 @@ class Settings:
         return shlex.join(["python", "-m", "psm_sim", *self.arguments])
 
     def has_effect(self, control: str) -> bool:
-        """Return whether the control of a parameter has an effect on the policies."""
+        """Return whether a *control* of :data:`PARAMETERS` changes any of the policies."""
         return any(_accepts(Spec.parse(policy, "policy"), control) for policy in self.policies)
 
     def _completed(self, policy: str) -> str:
-        """Return a policy with the parameters of the controls."""
+        """Return a policy with the parameters from the controls."""
         spec = Spec.parse(policy, "policy")
         values = {name: getattr(self, name) for name in PARAMETERS if _accepts(spec, name)}
         for name, value in values.items():
@@ -106,7 +105,7 @@ class Settings:
 
 
 def _accepts(spec: Spec, control: str) -> bool:
-    """Return whether a policy has the parameter of a control and does not set this parameter."""
+    """Return whether *control* is for the policy, and the policy does not set the parameter itself."""
     policy, _, own = PARAMETERS[control]
     return spec.name == policy and not own & set(spec.values)
 
@@ -115,8 +114,8 @@ def _accepts(spec: Spec, control: str) -> bool:
 def fitting_sizes(trace: str) -> dict[str, str]:
     """Return ``pages`` and ``seeds`` for a trace, so that the simulation takes seconds.
 
-    A trace without page views gets one page, whose messages last for minutes to hours. A recording that is
-    the same for every seed gets one seed.
+    ``pages`` is 1 without page views, because one period of messages takes minutes to hours. ``seeds`` is 1
+    if the trace is the same for every seed.
 
     Raises
     ------
@@ -205,14 +204,14 @@ _CONTROLS = {
 
 
 def _text_of(name: str, option: str) -> str:
-    """Return the text of an option of a control."""
+    """Return the text that a control shows for an option."""
     if name != "switching_rate":
         return option or "none"
     return {DEFAULT: "Learn-alpha", "0": "Static-expert"}.get(option, f"Fixed-share {option}")
 
 
 def controls_of(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Return the controls with these initial values, by the names of the fields of :class:`Settings`.
+    """Return a control for each field of :class:`Settings`, by the name of the field.
 
     A control has a title, an explanation, its options as pairs of a value and a text, and its initial values.
     """

@@ -26,7 +26,7 @@ _VIEWS = {
     "learner of LPSM": ("lpsm", *(f"lpsm:alpha={alpha}" for alpha in ("0", "0.001", "0.1"))),
     "price of anticipate": tuple(f"anticipate:price={price}" for price in ("0.1", "0.25", "1", "10")),
 }
-"""Policies that are compared, by the title of the comparison."""
+"""Compared policies of each view, by the title of the view."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class ControlGrid:
 
     @property
     def views(self) -> dict[str, Sequence[str]]:
-        """Policies that are compared, by the title of the comparison."""
+        """Compared policies of each view, by the title of the view."""
         return {**_VIEWS, POLICIES_VIEW: Settings(policies=tuple(self.policies)).completed_policies}
 
     @property
     def settings(self) -> list[Settings]:
-        """Settings of all combinations, with the policies of all views."""
+        """Settings for each combination of the values, each with the policies of all views."""
         policies = tuple(dict.fromkeys(policy for view in self.views.values() for policy in view))
         combinations = product(self.traces, self.profiles, self.round_trips_ms, self.dtims)
         return [

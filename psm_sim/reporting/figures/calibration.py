@@ -1,4 +1,4 @@
-"""Figure of a calibration: the recording with its states, a part of it, and the shares of the charge."""
+"""Figure of a calibration: the current of the recording, an enlarged part, and the share of each state."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _POINTS = 1000  # points per figure, about one per pixel, so that no short peak 
 
 
 def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Figure:
-    """Plot the current, coloured by state, and the share of each state in the mean current."""
+    """Plot the current, whose colour shows the state, and the share of each state in the mean current."""
     figure, (whole, part, shares) = new_figure(3, 1, width_in=7.5, height_in=7.0)
     times_s = recording.times_s - recording.times_s[0]
-    # The index of the state of each sample, or -1 for the base
+    # Index of the state of each sample; -1 outside pulses
     of_pulses = [*(STATES.index(state) for state in estimate.states), -1]
     state_of = np.array(of_pulses)[estimate.pulses.owners(times_s.size)]
     with common_style():
@@ -71,7 +71,7 @@ def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Fi
 
 
 def _typical_part(estimate: Estimate, recording: Recording) -> tuple[float, float]:
-    """Return the part of at least a second and eleven beacons around the first pulse of the rarest state."""
+    """Return start and end of the enlarged part, in seconds: around the first pulse of the rarest state."""
     interval_ms = estimate.calibration.beacon_interval_ms or 100.0
     whole_s = float(recording.times_s[-1] - recording.times_s[0])
     length_s = min(max(1.0, 11 * interval_ms / 1e3), whole_s)
@@ -87,7 +87,7 @@ def _typical_part(estimate: Estimate, recording: Recording) -> tuple[float, floa
 def _plot_current(
     axes: Axes, times: FloatArray, currents_ma: FloatArray, base_ma: FloatArray, state_of: NDArray[np.intp]
 ) -> None:
-    """Fill the base, and the area above it up to the maximum current in each group of samples."""
+    """Fill the area below the base current, and from there to the maximum of each group of samples."""
     group = -(-times.size // _POINTS)
     whole = times.size // group * group
     times, base_ma = times[:whole:group], base_ma[:whole:group]

@@ -29,7 +29,7 @@ def new_figure(
 ) -> tuple[Figure, Sequence[Axes]]:
     """Return a figure in the common style with *rows* and *columns* of panels, and its axes, row by row.
 
-    *width_in* and *height_in* are its size in inches.
+    *width_in* and *height_in* are the size of the figure in inches.
     """
     from matplotlib.figure import Figure
 
@@ -85,7 +85,7 @@ def write_plot(figure: Figure, path: Path) -> None:
 
 
 def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:
-    """Write a *figure* in the format of the suffix of *path*, to *file* if it is given.
+    """Write a *figure* to *path*, or to the open *file*. The suffix of *path* selects the format.
 
     Equal figures have equal bytes.
     """

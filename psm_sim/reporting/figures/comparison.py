@@ -48,10 +48,10 @@ if TYPE_CHECKING:
 def frontier_of(
     comparison: Comparison, workers: int | None = None, progress: Progress = no_progress
 ) -> list[ParetoCorner]:
-    """Return the lowest known frontier of energy against slowdown on the pages of a comparison.
+    """Return the best known frontier of energy against slowdown on the pages of a comparison.
 
-    The frontier is empty in three cases: there are too many pages, the channel is shared, or a policy of the
-    comparison is below the frontier. The offline search does not model a shared channel. For *workers* and
+    The frontier is empty if there are too many pages, if a policy of the comparison is below the frontier, or
+    if the channel is shared, which the offline search does not model. For *workers* and
     *progress* see :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`.
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
@@ -63,8 +63,8 @@ def frontier_of(
 def figures_of(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> dict[str, Figure]:
     """Return all figures of a comparison by name.
 
-    See :func:`draw_trade_off` for *comparison* and *frontier*. Figures of pages are omitted if there are no
-    pages, and the distribution of slowdowns if there is one page.
+    *frontier* comes from :func:`frontier_of`. Without pages, the figures of pages are omitted, and with one
+    page, the distribution of slowdowns.
     """
     figures = {
         "energy-slowdown": draw_trade_off(comparison, frontier),
@@ -80,7 +80,7 @@ def figures_of(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) ->
 
 
 def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> Figure:
-    """Plot one mark with error bars per policy, and the lowest known frontier.
+    """Plot one mark with error bars per policy, and the best known frontier.
 
     Without pages, the figure shows power against latency. *frontier* comes from :func:`frontier_of`.
     """
@@ -93,10 +93,10 @@ def draw_marks(
     frontier: Sequence[ParetoCorner] = (),
     title: str = "",
 ) -> Figure:
-    """Plot marks with error bars. A line joins the marks of one label; only its end marks show their values.
+    """Plot marks with error bars, and join marks of the same label by a line.
 
-    Marks with far higher energy, e.g. of always-on, are listed below the *title* instead. *measures* are the
-    measures on the x and y axis.
+    *measures* names the measures on the x and y axis. Marks with far higher energy, e.g. of always-on, are
+    not plotted, but listed below the *title*.
     """
     x, y = measures
     near, far = split_far(marks, y)
@@ -132,9 +132,9 @@ CUT_NOTE = "intervals of the slowdown are cut at 1"
 def plot_series(
     axes: Axes, marks: Sequence[Mark], x: str = SLOWDOWN, y: str = ENERGY, max_labelled: int = 0
 ) -> None:
-    """Plot the marks of one label, and join the marks that have values in the given order.
+    """Plot marks of the same label. If they have values, such as gamma, a line joins them in this order.
 
-    If there are more than *max_labelled* marks, only the first and the last show their values.
+    If there are more than *max_labelled* marks, only the first and the last are labelled with their values.
     """
     style = marks[0].style
     values = {measure: [mark.values[measure] for mark in marks] for measure in (x, y)}

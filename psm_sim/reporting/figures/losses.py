@@ -46,7 +46,7 @@ def draw_loss_trade_off(losses: LossComparison) -> Figure:
 
 
 def draw_sensitivities(losses: LossComparison) -> Iterator[tuple[str, Figure]]:
-    """Yield the names ``"energy"`` and ``"slowdown"``, each with its figure over gamma, if gamma varies."""
+    """Yield the figures of energy and slowdown against gamma, with their names; none if gamma is fixed."""
     curves = [curve for curve in losses.curves if len(curve.runs) > 1]
     if curves:
         marks = loss_marks(losses)

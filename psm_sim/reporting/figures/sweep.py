@@ -31,8 +31,8 @@ def draw(rows: Sequence[TaskRow]) -> Figure:
     """Plot one mark per policy and scenario, with 95 % intervals over the seeds.
 
     If the marks of a series differ in a single parameter, they are joined in the order of this parameter and
-    labelled with its values. If some scenarios have pages, the others are left out. At least one of *rows*
-    must be done.
+    labelled with its values. If some scenarios have pages, scenarios without pages are left out. At least one
+    task of *rows* must be done.
     """
     done = candidates(rows)
     delay = delays_of(done)[0]
@@ -59,9 +59,8 @@ def draw(rows: Sequence[TaskRow]) -> Figure:
 def _series(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
     """Return the candidates of each series, by the name of the series.
 
-    Candidates of the same name form a series. If they differ in several parameters, the text parameters of
-    the policy, such as ``loss`` of ``lpsm``, split the series. Numeric parameters, such as ``gamma``, do not
-    split it.
+    Candidates of the same name form a series. If they differ in text parameters of the policy, such as
+    ``loss`` of ``lpsm``, and also in other parameters, each text has its own series.
     """
     groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -81,7 +80,7 @@ def _series(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
 
 
 def _swept_parameter(group: Sequence[Candidate]) -> str:
-    """Return the only parameter in which candidates differ; empty if there is none, or several."""
+    """Return the key of the parameter in which candidates differ; empty if they differ in several or none."""
     keys = varying_keys(candidate.row.inputs for candidate in group)
     return keys[0] if len(keys) == 1 else ""
 
@@ -99,7 +98,7 @@ def _label(key: str) -> str:
 
 
 def _marks(name: str, group: Sequence[Candidate], delay: str) -> list[Mark]:
-    """Return the marks of a series. If a single parameter varies, its values order and label the marks."""
+    """Return the marks of a series. If one parameter varies, they are sorted by it and show its values."""
     swept = _swept_parameter(group)
     if swept:
         group = sorted(group, key=lambda each: _order(each.row.inputs.get(swept)))
@@ -121,7 +120,7 @@ def _order(value: Any) -> tuple[bool, bool, Any]:
 
 
 def _describe(done: Sequence[Candidate]) -> str:
-    """Return what the candidates have in common: trace, topology, pages, settings, seeds."""
+    """Return the settings that all candidates share, such as ``"trace ucb, pages 100, seeds 1 to 5"``."""
     varying = varying_keys(candidate.row.scenario for candidate in done)
     shared = [f"{key} {value}" for key, value in done[0].row.scenario.items() if key not in varying]
     seeds = sorted({row.seed for candidate in done for row in candidate.rows})

@@ -31,10 +31,10 @@ _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink f
 
 
 def draw_page_timeline(results: Sequence[Result], title: str = "") -> Figure:
-    """Plot one page of the first station under each of at most four policies.
+    """Plot one page of the first station under each of the first four policies.
 
-    The page has the median slowdown under the first policy, see :func:`median_page`. *results* are on the
-    same pages.
+    The page has the median slowdown under the first policy, see :func:`median_page`. All *results* must be of
+    the same pages.
     """
     runs = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     number = median_page(runs[0])
@@ -56,7 +56,7 @@ def draw_page_timeline(results: Sequence[Result], title: str = "") -> Figure:
 def median_page(run: Result) -> int:
     """Return the number of the page with the median slowdown among the first :data:`AMONG` pages.
 
-    Only pages with images are ranked, if there are any.
+    Pages without images are ignored, unless there are no others.
     """
     pages = run.blocks[0].pages
     slowdowns, objects = (pages[name][:AMONG] for name in ("slowdown", "objects"))
@@ -114,7 +114,7 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
 
 
 def draw_polling_times(comparison: Comparison) -> Figure | None:
-    """Plot one panel per policy for the first seed or client. Return None if no polling time varies."""
+    """Plot the polling times of the first seed or client, a panel per policy; None if none varies."""
     styles = dict(zip(map(id, comparison.shown), styles_of(comparison.shown), strict=True))
     rests = [(run, record_events(run, fitting_page_count(run.blocks[0]))["rests"]) for run in comparison.runs]
     varying = [(run, times) for run, times in rests if len({beacons for _, beacons in times}) > 1][:MAX_RUNS]
