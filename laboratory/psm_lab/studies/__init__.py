@@ -46,17 +46,17 @@ VALIDATIONS = {
 """Studies that compare the simulator with measured hardware."""
 
 ACTIVE_STUDIES = {
-    "sphere": "active.perceptrons_on_sphere:STUDY",
-    "patience": "active.dkm_patience:STUDY",
-    "worst-case": "active.adversarial_mistake_bounds:STUDY",
-    "text-like": "active.text_classes:STUDY",
-    "ocr": "active.digit_ocr:STUDY",
-    "drift": "active.drift:STUDY",
-    "isal-1d": "active.isal_1d:STUDY",
-    "isal-planes": "active.isal_planes:STUDY",
-    "isal-pool": "active.isalp_and_pool_rules:STUDY",
-    "trees": "active.decision_trees:STUDY",
-    "lmu": "active.lmu_image_selection:STUDY",
+    "sphere": "active.perceptrons_on_sphere",
+    "patience": "active.dkm_patience",
+    "worst-case": "active.adversarial_mistake_bounds",
+    "text-like": "active.text_classes",
+    "ocr": "active.digit_ocr",
+    "drift": "active.drift",
+    "isal-1d": "active.isal_1d",
+    "isal-planes": "active.isal_planes",
+    "isal-pool": "active.isalp_and_pool_rules",
+    "trees": "active.decision_trees",
+    "lmu": "active.lmu_image_selection",
 }
 """Studies of the online active learners."""
 

@@ -128,7 +128,7 @@ def test_the_error_for_missing_images_names_the_package(no_images, capsys):
     assert main(["text-like", "ocr", "--quick", "--workers", "1"]) == 0
     output = " ".join(capsys.readouterr().out.split())
     assert output.count("pip install 'psm_lab[digits]'") == 2
-    tasks = drift.STUDY.tasks(TINY, 1)
+    tasks = drift.tasks(TINY, 1)
     assert not any(task.arguments["what"] == "digits" for task in tasks)
 
 

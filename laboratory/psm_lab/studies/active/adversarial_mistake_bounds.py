@@ -21,7 +21,7 @@ from psm_lab.studies.active.learner_trials import (
     judge_claim,
 )
 from psm_lab.studies.published_claims import PublishedNumber
-from psm_lab.studies.study import Findings, Scale, Study
+from psm_lab.studies.study import Findings, Scale
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
@@ -39,38 +39,36 @@ STREAMS = 200
 _ONE_SIDED = "The sources prove the bounds for labels of both signs. One-sided labels are a control."
 
 
-class WorstCase(Study):
-    """Study of expected mistakes divided by the tightest bound over all comparators."""
-
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per theorem and kind of labels."""
-        return [
-            Task(
-                "exact",
-                exact_of,
-                {"theorem": theorem, "one_sided": side, "seed": seed, "streams": STREAMS},
-                weight=25,
-            )
-            for theorem in THEOREMS
-            for side in (False, True)
-        ]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Judge the largest ratios."""
-        groups = frame_of(rows, "exact").groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
-        return Findings(
-            NAME,
-            "Mistake bounds for any sequence",
-            f"{STREAMS} streams of 9 rounds with the exact expectation over the coins, from seed {seed};"
-            " comparators by optimisation",
-            commentary=[_ONE_SIDED],
-            claims=[
-                judge_claim(
-                    PublishedNumber(NAME, *_names(key), at_most=1.0), values, CONTROL if key[1] else THEOREM
-                )
-                for key, values in groups
-            ],
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per theorem and kind of labels."""
+    return [
+        Task(
+            "exact",
+            exact_of,
+            {"theorem": theorem, "one_sided": side, "seed": seed, "streams": STREAMS},
+            weight=25,
         )
+        for theorem in THEOREMS
+        for side in (False, True)
+    ]
+
+
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Judge the largest ratios."""
+    groups = frame_of(rows, "exact").groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
+    return Findings(
+        NAME,
+        "Mistake bounds for any sequence",
+        f"{STREAMS} streams of 9 rounds with the exact expectation over the coins, from seed {seed};"
+        " comparators by optimisation",
+        commentary=[_ONE_SIDED],
+        claims=[
+            judge_claim(
+                PublishedNumber(NAME, *_names(key), at_most=1.0), values, CONTROL if key[1] else THEOREM
+            )
+            for key, values in groups
+        ],
+    )
 
 
 def _names(key: Any) -> tuple[str, str, str]:
@@ -108,6 +106,3 @@ def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dic
 
 def _spec(theorem: str, b: float, one_sided: bool) -> str:
     return f"{THEOREMS[theorem][0].format(b=b)},one_sided={str(one_sided).lower()}"
-
-
-STUDY = WorstCase()

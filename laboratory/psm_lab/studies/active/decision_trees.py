@@ -23,7 +23,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.active.reference_results import TREES, judge_direction, reference_table
 from psm_lab.studies.published_claims import Claim, PublishedNumber
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
@@ -151,44 +151,42 @@ COMMENTARY = (
 )
 
 
-class TreesStudy(Study):
-    """Study with repeated 5-fold cross-validation, and with brute force on random models."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per table and repeat, and one for the random models.
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per table and repeat, and one for the random models.
+    At the full scale there are 4 repeats.
+    """
+    repeats = 4 if is_full(scale) else 1
+    folds = [
+        Task("folds", folds_of, {"name": name, "seed": number}, weight=10)
+        for name in TREES
+        for number in range(seed, seed + (1 if name in LARGE else repeats))
+    ]
+    models = {"models": 200 if is_full(scale) else 40, "seed": seed}
+    return [*folds, Task("models", models_of, models, weight=40)]
 
-        At the full scale there are 4 repeats.
-        """
-        repeats = 4 if is_full(scale) else 1
-        folds = [
-            Task("folds", folds_of, {"name": name, "seed": number}, weight=10)
-            for name in TREES
-            for number in range(seed, seed + (1 if name in LARGE else repeats))
-        ]
-        models = {"models": 200 if is_full(scale) else 40, "seed": seed}
-        return [*folds, Task("models", models_of, models, weight=40)]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean errors with the reference, and return differences over tables, as in the paper."""
-        frame, models = frame_of(rows, "folds"), frame_of(rows, "models")
-        names = "OPTNBDT", f"distance from brute force, {len(models)} random models", "[003], Theorem 1"
-        repeats = 4 if is_full(scale) else 1
-        return Findings(
-            NAME,
-            "Trees of fixed depth",
-            f"{FOLDS}-fold cross validation, {repeats} repeats ({' and '.join(LARGE)} 1), from seed {seed}",
-            commentary=COMMENTARY,
-            tables=[
-                Table(
-                    "Mean error, with that of an independent program in parentheses",
-                    reference_table(frame, "table", LEARNERS, TREES, dict.fromkeys(TREES, 1 / FOLDS)),
-                )
-            ],
-            claims=[
-                judge_claim(PublishedNumber(NAME, *names, at_most=1e-12), models["distance"], THEOREM),
-                *_claims(frame),
-            ],
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare mean errors with the reference, and return differences over tables, as in the paper."""
+    frame, models = frame_of(rows, "folds"), frame_of(rows, "models")
+    names = "OPTNBDT", f"distance from brute force, {len(models)} random models", "[003], Theorem 1"
+    repeats = 4 if is_full(scale) else 1
+    return Findings(
+        NAME,
+        "Trees of fixed depth",
+        f"{FOLDS}-fold cross validation, {repeats} repeats ({' and '.join(LARGE)} 1), from seed {seed}",
+        commentary=COMMENTARY,
+        tables=[
+            Table(
+                "Mean error, with that of an independent program in parentheses",
+                reference_table(frame, "table", LEARNERS, TREES, dict.fromkeys(TREES, 1 / FOLDS)),
+            )
+        ],
+        claims=[
+            judge_claim(PublishedNumber(NAME, *names, at_most=1e-12), models["distance"], THEOREM),
+            *_claims(frame),
+        ],
+    )
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
@@ -218,6 +216,3 @@ def _fold_claim(frame: pd.DataFrame, table: str, one: str, two: str, *, control:
         role=CONTROL if control else PUBLISHED,
         test_share=1 / FOLDS,
     )
-
-
-STUDY = TreesStudy()

@@ -22,7 +22,7 @@ from psm_lab.studies.active.learner_trials import (
     no_difference,
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
@@ -271,47 +271,45 @@ COMMENTARY = (
 )
 
 
-class OcrStudy(Study):
-    """Study of the number of labels that a test error requires, per split, problem, combination and fold."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per split, problem and combination.
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per split, problem and combination.
-
-        Without the images there are no trials.
-        """
-        if mnist_file() is None:
-            return []
-        full = is_full(scale)
-        return [
-            Task(
-                "folds",
-                labels_of,
-                {"problem": problem, "combination": name, "reshuffles": 5 if full else 1, "seed": split},
-                weight=len(specs),
-            )
-            for problem in (MNIST if full else QUICK)
-            for split in scale.seeds(seed)
-            for name, specs in COMBINATIONS.items()
-        ]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare the labels with the published means, and return paired tests."""
-        if not len(rows):
-            return missing_requirements(NAME, TITLE, ABSENT)
-        frame = frame_of(rows, "folds")
-        frame["counted"] = frame["labels"].fillna(frame["length"])
-        medians = _medians(frame)
-        return Findings(
-            NAME,
-            TITLE,
-            f"MNIST-5k, 30 % tuning, the rest in {frame['reshuffle'].nunique()} x 5 folds, one pass,"
-            f" {frame['seed'].nunique()} splits from seed {seed}; sd, lowest and highest refer to the means"
-            " of the splits; a fold that misses the error counts as its length in the median",
-            remarks=_comparisons(medians),
-            commentary=COMMENTARY,
-            tables=[Table("Labels to the test error", table_of(frame))],
-            claims=_claims(medians),
+    Without the images there are no trials.
+    """
+    if mnist_file() is None:
+        return []
+    full = is_full(scale)
+    return [
+        Task(
+            "folds",
+            labels_of,
+            {"problem": problem, "combination": name, "reshuffles": 5 if full else 1, "seed": split},
+            weight=len(specs),
         )
+        for problem in (MNIST if full else QUICK)
+        for split in scale.seeds(seed)
+        for name, specs in COMBINATIONS.items()
+    ]
+
+
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare the labels with the published means, and return paired tests."""
+    if not len(rows):
+        return missing_requirements(NAME, TITLE, ABSENT)
+    frame = frame_of(rows, "folds")
+    frame["counted"] = frame["labels"].fillna(frame["length"])
+    medians = _medians(frame)
+    return Findings(
+        NAME,
+        TITLE,
+        f"MNIST-5k, 30 % tuning, the rest in {frame['reshuffle'].nunique()} x 5 folds, one pass,"
+        f" {frame['seed'].nunique()} splits from seed {seed}; sd, lowest and highest refer to the means"
+        " of the splits; a fold that misses the error counts as its length in the median",
+        remarks=_comparisons(medians),
+        commentary=COMMENTARY,
+        tables=[Table("Labels to the test error", table_of(frame))],
+        claims=_claims(medians),
+    )
 
 
 def _claims(medians: pd.DataFrame) -> list[Claim]:
@@ -338,6 +336,3 @@ def _claims(medians: pd.DataFrame) -> list[Claim]:
         judge_claim(winners, [same]),
         judge_claim(factor, medians["randPerc"] / medians.drop(columns=list(PASSIVE)).min(axis="columns")),
     ]
-
-
-STUDY = OcrStudy()

@@ -12,7 +12,7 @@ from psm_lab.active import make_selective
 from psm_lab.active.sphere_instances import first_hits, sphere_points, unit_vector
 from psm_lab.active.theorem_bounds import dkm_patience
 from psm_lab.studies.active.learner_trials import direction, frame_of, is_full, judge_claim
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
@@ -24,44 +24,40 @@ CASES = ((10, 3), (10, 5), (10, 8), (10, 16), (10, THEORY), (50, 8), (50, 16))
 """Dimension and R of each case, up to the R of the theorem for 5000 labels and delta = .05."""
 
 
-class PatienceStudy(Study):
-    """Study of the share of runs that reach each error, for several R and two dimensions."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per case and target."""
+    points = 2_000_000 if is_full(scale) else 100_000
+    return [
+        Task("arrivals", arrivals_of, {"features": d, "R": R, "points": points, "seed": number}, weight=d)
+        for d, R in CASES
+        for number in range(seed, seed + 2 * scale.replications)
+    ]
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per case and target."""
-        points = 2_000_000 if is_full(scale) else 100_000
-        return [
-            Task("arrivals", arrivals_of, {"features": d, "R": R, "points": points, "seed": number}, weight=d)
-            for d, R in CASES
-            for number in range(seed, seed + 2 * scale.replications)
-        ]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the share of runs that reach the error, and its paired difference from R = 16."""
-        frame = frame_of(rows, "arrivals")
-        columns = [f"to {level:g}" for level in LEVELS]
-        table = frame.groupby(["d", "R"], sort=False)[[*columns, "labels to 0.001"]].mean().reset_index()
-        last = frame.pivot_table(index="seed", columns=["d", "R"], values="to 0.001")
-        pairs = ((10, 3), (10, 5), (50, 8))
-        return Findings(
-            NAME,
-            "DKM with small R stops querying too early",
-            f"uniform sphere, s1 = 1/sqrt(d), {2 * scale.replications} targets from seed {seed}",
-            remarks=[f"The R of Theorem 5 for 5000 labels and delta = .05 is {THEORY}."],
-            commentary=[
-                "The R of Theorem 5 is safe, but it needs more labels than R = 16, which suffices here."
-            ],
-            tables=[Table("Share of the runs that reach an error, and their mean number of labels", table)],
-            claims=[
-                judge_claim(
-                    direction(
-                        NAME, f"R = {R} - 16, d = {d}", "share that reaches .001", "thesis, 4.6.3", side=-1
-                    ),
-                    last[d, R] - last[d, 16],
-                )
-                for d, R in pairs
-            ],
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return the share of runs that reach the error, and its paired difference from R = 16."""
+    frame = frame_of(rows, "arrivals")
+    columns = [f"to {level:g}" for level in LEVELS]
+    table = frame.groupby(["d", "R"], sort=False)[[*columns, "labels to 0.001"]].mean().reset_index()
+    last = frame.pivot_table(index="seed", columns=["d", "R"], values="to 0.001")
+    pairs = ((10, 3), (10, 5), (50, 8))
+    return Findings(
+        NAME,
+        "DKM with small R stops querying too early",
+        f"uniform sphere, s1 = 1/sqrt(d), {2 * scale.replications} targets from seed {seed}",
+        remarks=[f"The R of Theorem 5 for 5000 labels and delta = .05 is {THEORY}."],
+        commentary=["The R of Theorem 5 is safe, but it needs more labels than R = 16, which suffices here."],
+        tables=[Table("Share of the runs that reach an error, and their mean number of labels", table)],
+        claims=[
+            judge_claim(
+                direction(
+                    NAME, f"R = {R} - 16, d = {d}", "share that reaches .001", "thesis, 4.6.3", side=-1
+                ),
+                last[d, R] - last[d, 16],
+            )
+            for d, R in pairs
+        ],
+    )
 
 
 def arrivals_of(features: int, R: int, points: int, seed: int) -> list[dict[str, Any]]:
@@ -86,6 +82,3 @@ def arrivals_of(features: int, R: int, points: int, seed: int) -> list[dict[str,
         f"to {level:g}": float(not pd.isna(labels)) for level, labels in zip(LEVELS, hits.labels, strict=True)
     }
     return [{"d": features, "R": R, "seed": seed, **reached, "labels to 0.001": hits.labels[-1]}]
-
-
-STUDY = PatienceStudy()

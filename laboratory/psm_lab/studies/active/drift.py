@@ -21,7 +21,7 @@ from psm_lab.studies.active.learner_trials import (
     judge_claim,
 )
 from psm_lab.studies.published_claims import Claim
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
@@ -200,47 +200,45 @@ _MISSING = (
 )
 
 
-class DriftStudy(Study):
-    """Study of the accuracy of every learner on streams with a moving target."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial with all replications per stream, learner and, for selective ones, rate."""
+    common = {"replications": scale.replications + 2 * is_full(scale), "seed": seed}
+    return [
+        *(_supervised(stream, learner, common) for stream in _main_streams() for learner in SUPERVISED),
+        *(
+            _selective(stream, learner, rate, common)
+            for stream in _main_streams()
+            for learner in SELECTIVE
+            for rate in RATES
+        ),
+        *(
+            _selective(kind, learner, 0.1, common)
+            for kind in STREAM_KINDS
+            for learner in ("LASEC-SS", "LASEC coin")
+        ),
+    ]
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial with all replications per stream, learner and, for selective ones, rate."""
-        common = {"replications": scale.replications + 2 * is_full(scale), "seed": seed}
-        return [
-            *(_supervised(stream, learner, common) for stream in _main_streams() for learner in SUPERVISED),
-            *(
-                _selective(stream, learner, rate, common)
-                for stream in _main_streams()
-                for learner in SELECTIVE
-                for rate in RATES
-            ),
-            *(
-                _selective(kind, learner, 0.1, common)
-                for kind in STREAM_KINDS
-                for learner in ("LASEC-SS", "LASEC coin")
-            ),
-        ]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the accuracies, the claims of [001] section 5, and the control claims."""
-        frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
-        groups = frame.groupby(["stream", "rate", "learner"], sort=False)
-        table = groups[["share of queried labels", "accuracy", "first 500"]].mean()
-        settings = groups["setting"].first().str.replace(r"[:,](b|p|kappa)=[^,]*", "", regex=True)
-        table.insert(0, "setting", settings)
-        table = table.reset_index()
-        streams = set(table["stream"])
-        curve = table[(table["stream"] == SYNTHETIC) & (table["rate"] < 1)]
-        return Findings(
-            NAME,
-            "Learning under drift",
-            _SETTING.format(frame["replication"].nunique(), seed),
-            remarks=[] if DIGITS in streams else [_MISSING],
-            commentary=[_CONTROL, _STREAMS],
-            tables=[Table("Accuracy over all rounds and over the first 500", table)],
-            claims=_claims(frame),
-            figures={"drift": curve[["learner", "rate", "accuracy"]]},
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return the accuracies, the claims of [001] section 5, and the control claims."""
+    frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
+    groups = frame.groupby(["stream", "rate", "learner"], sort=False)
+    table = groups[["share of queried labels", "accuracy", "first 500"]].mean()
+    settings = groups["setting"].first().str.replace(r"[:,](b|p|kappa)=[^,]*", "", regex=True)
+    table.insert(0, "setting", settings)
+    table = table.reset_index()
+    streams = set(table["stream"])
+    curve = table[(table["stream"] == SYNTHETIC) & (table["rate"] < 1)]
+    return Findings(
+        NAME,
+        "Learning under drift",
+        _SETTING.format(frame["replication"].nunique(), seed),
+        remarks=[] if DIGITS in streams else [_MISSING],
+        commentary=[_CONTROL, _STREAMS],
+        tables=[Table("Accuracy over all rounds and over the first 500", table)],
+        claims=_claims(frame),
+        figures={"drift": curve[["learner", "rate", "accuracy"]]},
+    )
 
 
 def _main_streams() -> list[str]:
@@ -327,6 +325,3 @@ def _claim(
 ) -> Claim:
     claim = direction(NAME, f"{winner} - {other}", quantity, source)
     return judge_claim(claim, values[winner] - values[other], role)
-
-
-STUDY = DriftStudy()

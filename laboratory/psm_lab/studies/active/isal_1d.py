@@ -17,7 +17,7 @@ from psm_lab.studies.active.reference_results import (
     paired_differences,
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
@@ -111,37 +111,33 @@ COMMENTARY = (
 )
 
 
-class Isal1dStudy(Study):
-    """Study of label counts per region width, of weighted errors, and of thresholds under 10 % noise."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per kind and replication."""
+    return [
+        Task(kind, work, {"seed": number}, weight=weight)
+        for kind, (work, weight) in WORKS.items()
+        for number in scale.seeds(seed)
+    ]
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per kind and replication."""
-        return [
-            Task(kind, work, {"seed": number}, weight=weight)
-            for kind, (work, weight) in WORKS.items()
-            for number in scale.seeds(seed)
-        ]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare labels with theory and reference, and return the errors under noise."""
-        width, passive, weights, noise = (frame_of(rows, kind) for kind in WORKS)
-        columns = ["labels", "bound", "reference"]
-        means = width.groupby(["eta", "s"], sort=False)[columns].mean().reset_index()
-        errors = noise.drop(columns="seed").groupby("draws", sort=False).mean().reset_index()
-        return Findings(
-            NAME,
-            "ISAL in one dimension",
-            f"{scale.replications} x {THRESHOLDS} uniform thresholds on [0, 1], from seed {seed}",
-            commentary=[COMMENTARY],
-            tables=[
-                Table("Labels to a width of 1e-4", means),
-                Table(
-                    "Labels to a width of .01", passive[["passive", "isal", "reference"]].mean().to_frame().T
-                ),
-                Table("Mean error of the threshold, 10 % of the labels flipped", errors),
-            ],
-            claims=[*_width_claims(width, passive), *_weight_claims(weights), *_noise_claims(noise)],
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare labels with theory and reference, and return the errors under noise."""
+    width, passive, weights, noise = (frame_of(rows, kind) for kind in WORKS)
+    columns = ["labels", "bound", "reference"]
+    means = width.groupby(["eta", "s"], sort=False)[columns].mean().reset_index()
+    errors = noise.drop(columns="seed").groupby("draws", sort=False).mean().reset_index()
+    return Findings(
+        NAME,
+        "ISAL in one dimension",
+        f"{scale.replications} x {THRESHOLDS} uniform thresholds on [0, 1], from seed {seed}",
+        commentary=[COMMENTARY],
+        tables=[
+            Table("Labels to a width of 1e-4", means),
+            Table("Labels to a width of .01", passive[["passive", "isal", "reference"]].mean().to_frame().T),
+            Table("Mean error of the threshold, 10 % of the labels flipped", errors),
+        ],
+        claims=[*_width_claims(width, passive), *_weight_claims(weights), *_noise_claims(noise)],
+    )
 
 
 def _width_claims(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
@@ -194,6 +190,3 @@ def _noise_claims(noise: pd.DataFrame) -> list[Claim]:
         )
         for labels in LABELS
     ]
-
-
-STUDY = Isal1dStudy()

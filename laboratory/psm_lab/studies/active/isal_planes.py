@@ -20,7 +20,7 @@ from psm_lab.studies.active.reference_results import (
     reference_table,
 )
 from psm_lab.studies.published_claims import Claim
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
@@ -73,36 +73,34 @@ COMMENTARY = (
 )
 
 
-class IsalPlanes(Study):
-    """Study of the errors after 20 to 200 labels."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per share of flips, sampler and seed."""
+    return [
+        Task("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
+        for flips in (0.0, 0.15)
+        for name in SAMPLERS
+        for number in range(seed, seed + _trials(scale))
+    ]
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per share of flips, sampler and seed."""
-        return [
-            Task("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
-            for flips in (0.0, 0.15)
-            for name in SAMPLERS
-            for number in range(seed, seed + _trials(scale))
-        ]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean errors with the reference, and return the paired differences at 200 labels."""
-        runs = frame_of(rows, "run")
-        noisy = runs[runs["setting"].str.startswith("15")]
-        return Findings(
-            NAME,
-            "ISALg and its rivals with planes",
-            SETTING.format(_trials(scale), seed),
-            commentary=COMMENTARY,
-            tables=[
-                Table(
-                    "Mean error, with that of an independent program in parentheses",
-                    reference_table(runs, "setting", COLUMNS, PLANES),
-                ),
-            ],
-            claims=_claims(runs),
-            figures={"bought": curves(noisy, "setting", COLUMNS, "error")},
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare mean errors with the reference, and return the paired differences at 200 labels."""
+    runs = frame_of(rows, "run")
+    noisy = runs[runs["setting"].str.startswith("15")]
+    return Findings(
+        NAME,
+        "ISALg and its rivals with planes",
+        SETTING.format(_trials(scale), seed),
+        commentary=COMMENTARY,
+        tables=[
+            Table(
+                "Mean error, with that of an independent program in parentheses",
+                reference_table(runs, "setting", COLUMNS, PLANES),
+            ),
+        ],
+        claims=_claims(runs),
+        figures={"bought": curves(noisy, "setting", COLUMNS, "error")},
+    )
 
 
 def _trials(scale: Scale) -> int:
@@ -138,6 +136,3 @@ def _similar(runs: pd.DataFrame, name: str, rival: str) -> Claim:
 
 def _differences(runs: pd.DataFrame, flips: str, name: str, rival: str) -> pd.Series[float]:
     return paired_differences(runs, "setting", COLUMNS[-1], (f"{flips}: {name}", f"{flips}: {rival}"))
-
-
-STUDY = IsalPlanes()

@@ -20,7 +20,7 @@ from psm_lab.studies.active.reference_results import (
     reference_table,
 )
 from psm_lab.studies.published_claims import Claim
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.random_streams import random_stream
@@ -42,43 +42,41 @@ COMMENTARY = (
 )
 
 
-class IsalPool(Study):
-    """Study of the held-out errors after 10 to 100 labels."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per pool, rule and seed.
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per pool, rule and seed.
+    At the full scale there are 64 seeds, because means over 16 seeds still vary by .04.
+    """
+    seeds = 64 if is_full(scale) else scale.replications
+    return [
+        Task("pool", errors_of, {"pool": pool, "rule": rule, "seed": number}, weight=2)
+        for pool in ("neuron", NOISY, "vehicle")
+        for rule in RULES
+        for number in range(seed, seed + seeds)
+    ]
 
-        At the full scale there are 64 seeds, because means over 16 seeds still vary by .04.
-        """
-        seeds = 64 if is_full(scale) else scale.replications
-        return [
-            Task("pool", errors_of, {"pool": pool, "rule": rule, "seed": number}, weight=2)
-            for pool in ("neuron", NOISY, "vehicle")
-            for rule in RULES
-            for number in range(seed, seed + seeds)
-        ]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean errors with the reference, and return the paired differences."""
-        frame = frame_of(rows, "pool")
-        seeds = frame["seed"].nunique()
-        noisy = frame[frame["setting"].str.startswith(NOISY)]
-        return Findings(
-            NAME,
-            "ISALp and its rivals on a pool",
-            f"10 000 instances of the neuron, 846 vehicles; a fifth held out, {seeds} seeds from {seed}",
-            commentary=[COMMENTARY],
-            tables=[
-                Table(
-                    "Mean error, with that of an independent program in parentheses",
-                    reference_table(
-                        frame, "setting", COLUMNS, POOLS, {f"vehicle: {rule}": TEST_SHARE for rule in RULES}
-                    ),
-                )
-            ],
-            claims=_claims(frame),
-            figures={"bought": curves(noisy, "setting", COLUMNS, "error")},
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare mean errors with the reference, and return the paired differences."""
+    frame = frame_of(rows, "pool")
+    seeds = frame["seed"].nunique()
+    noisy = frame[frame["setting"].str.startswith(NOISY)]
+    return Findings(
+        NAME,
+        "ISALp and its rivals on a pool",
+        f"10 000 instances of the neuron, 846 vehicles; a fifth held out, {seeds} seeds from {seed}",
+        commentary=[COMMENTARY],
+        tables=[
+            Table(
+                "Mean error, with that of an independent program in parentheses",
+                reference_table(
+                    frame, "setting", COLUMNS, POOLS, {f"vehicle: {rule}": TEST_SHARE for rule in RULES}
+                ),
+            )
+        ],
+        claims=_claims(frame),
+        figures={"bought": curves(noisy, "setting", COLUMNS, "error")},
+    )
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
@@ -142,6 +140,3 @@ def _instances(pool: str, seed: int) -> tuple[FloatArray, IntArray]:
     rng, neuron = random_stream(seed, "pool"), SimulatedNeuron(flips=0.15 if pool == NOISY else 0.0)
     x = neuron.population.draw(rng, 10_000)
     return x, neuron.answer(x, rng)
-
-
-STUDY = IsalPool()

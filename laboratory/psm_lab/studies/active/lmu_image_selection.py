@@ -20,7 +20,7 @@ from psm_lab.studies.active.reference_results import (
     reference_table,
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import IntArray
 from psm_sim.common.random_streams import random_stream
@@ -105,45 +105,43 @@ _SIZE = (
 )
 
 
-class LmuStudy(Study):
-    """Study of the F-measure after training on 1 to 6 of 30 images, and on all of them."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per learner and set.
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per learner and set.
+    At the full scale there are 40 sets.
+    """
+    numbers = range(seed, seed + (40 if is_full(scale) else scale.replications))
+    runs = [
+        Task("run", run_of, {"learner": name, "seed": number}, weight=5)
+        for name in LEARNERS
+        for number in numbers
+    ]
+    return [*runs, *(Task("all", all_of, {"seed": number}, weight=3) for number in numbers)]
 
-        At the full scale there are 40 sets.
-        """
-        numbers = range(seed, seed + (40 if is_full(scale) else scale.replications))
-        runs = [
-            Task("run", run_of, {"learner": name, "seed": number}, weight=5)
-            for name in LEARNERS
-            for number in numbers
-        ]
-        return [*runs, *(Task("all", all_of, {"seed": number}, weight=3) for number in numbers)]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean F-measures with the reference, and return the paired differences over sets."""
-        runs, level = frame_of(rows, "run"), frame_of(rows, "all").set_index("seed")
-        means = level[["all", "no pairs", "jointly"]].mean()
-        needed = {name: _needed(runs, level["all"], name) for name in ("lmu", "random")}
-        return Findings(
-            NAME,
-            "LMU: choosing images to be segmented",
-            f"{len(level)} sets of {POOL} + {TEST} synthetic images of 32 x 32 pixels, from seed {seed}",
-            remarks=[
-                LEVELS.format(POOL, *means),
-                NEEDED.format(POOL, needed["lmu"].mean(), needed["random"].mean()),
-            ],
-            commentary=[SYNTHETIC, _SIZE],
-            tables=[
-                Table(
-                    "Mean F-measure, with that of an independent program in parentheses",
-                    reference_table(runs, "learner", COLUMNS, IMAGES),
-                )
-            ],
-            claims=[*_gain_claims(runs), *_level_claims(level, needed)],
-            figures={"bought": curves(runs, "learner", COLUMNS, "F")},
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare mean F-measures with the reference, and return the paired differences over sets."""
+    runs, level = frame_of(rows, "run"), frame_of(rows, "all").set_index("seed")
+    means = level[["all", "no pairs", "jointly"]].mean()
+    needed = {name: _needed(runs, level["all"], name) for name in ("lmu", "random")}
+    return Findings(
+        NAME,
+        "LMU: choosing images to be segmented",
+        f"{len(level)} sets of {POOL} + {TEST} synthetic images of 32 x 32 pixels, from seed {seed}",
+        remarks=[
+            LEVELS.format(POOL, *means),
+            NEEDED.format(POOL, needed["lmu"].mean(), needed["random"].mean()),
+        ],
+        commentary=[SYNTHETIC, _SIZE],
+        tables=[
+            Table(
+                "Mean F-measure, with that of an independent program in parentheses",
+                reference_table(runs, "learner", COLUMNS, IMAGES),
+            )
+        ],
+        claims=[*_gain_claims(runs), *_level_claims(level, needed)],
+        figures={"bought": curves(runs, "learner", COLUMNS, "F")},
+    )
 
 
 def _needed(runs: pd.DataFrame, level: pd.Series[float], learner: str) -> pd.Series[float]:
@@ -181,6 +179,3 @@ def _level_claims(level: pd.DataFrame, needed: dict[str, pd.Series[float]]) -> l
         judge_claim(few, needed["lmu"]),
         judge_direction(NAME, pairs, LEVEL, level["all"] - level["no pairs"], side=1),
     ]
-
-
-STUDY = LmuStudy()

@@ -21,7 +21,7 @@ from psm_lab.studies.active.learner_trials import (
     judge_claim,
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
@@ -132,41 +132,39 @@ def rate_of(seed: int) -> list[dict[str, Any]]:
     return [{"seed": seed, "slope": float(np.polyfit(np.log(MARKS), np.log(errors), 1)[0])}]
 
 
-class SphereStudy(Study):
-    """Study of every setting over many targets, and of the Perceptron's convergence rate."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per setting and target."""
+    settings = [setting for setting in SETTINGS if is_full(scale) or setting.features <= 50]
+    hits = [
+        Task("hits", hits_of, {"label": setting.label, "seed": number}, weight=setting.features // 5)
+        for setting in settings
+        for number in range(seed, seed + setting.targets * scale.replications)
+    ]
+    seeds = range(seed, seed + 2 * scale.replications)
+    rates = [Task("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
+    return [*hits, *rates]
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per setting and target."""
-        settings = [setting for setting in SETTINGS if is_full(scale) or setting.features <= 50]
-        hits = [
-            Task("hits", hits_of, {"label": setting.label, "seed": number}, weight=setting.features // 5)
-            for setting in settings
-            for number in range(seed, seed + setting.targets * scale.replications)
-        ]
-        seeds = range(seed, seed + 2 * scale.replications)
-        rates = [Task("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
-        return [*hits, *rates]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare the labels until each error with the reference, and judge the theorems."""
-        hits = frame_of(rows, "hits")
-        groups = hits.groupby(["setting", "error"], sort=False)
-        table = groups[["labels", "updates", "errors", "reference"]].median().reset_index()
-        arrived = groups["labels"].apply(lambda labels: labels.notna().mean())
-        table["share that reaches the error"] = arrived.to_numpy()
-        table.insert(3, "quartiles", [_quartiles(labels) for _, labels in groups["labels"]])
-        table["labels / (d ln 1/error)"] = table["labels"] / groups["scale"].first().to_numpy()
-        rates = frame_of(rows, "rate")
-        shown = table[table["setting"].str.endswith("d = 10")]
-        return Findings(
-            NAME,
-            "Labels and mistakes on the uniform sphere",
-            f"uniform points, a random half-space, {2 * scale.replications} targets from seed {seed}, "
-            f"{10 * scale.replications} up to d = 10, and for DKM up to d = 20",
-            tables=[Table("Labels, mistakes and wrong predictions until the error is reached", table)],
-            claims=_claims(hits, rates),
-            figures={"labels": shown[["setting", "error", "labels"]]},
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare the labels until each error with the reference, and judge the theorems."""
+    hits = frame_of(rows, "hits")
+    groups = hits.groupby(["setting", "error"], sort=False)
+    table = groups[["labels", "updates", "errors", "reference"]].median().reset_index()
+    arrived = groups["labels"].apply(lambda labels: labels.notna().mean())
+    table["share that reaches the error"] = arrived.to_numpy()
+    table.insert(3, "quartiles", [_quartiles(labels) for _, labels in groups["labels"]])
+    table["labels / (d ln 1/error)"] = table["labels"] / groups["scale"].first().to_numpy()
+    rates = frame_of(rows, "rate")
+    shown = table[table["setting"].str.endswith("d = 10")]
+    return Findings(
+        NAME,
+        "Labels and mistakes on the uniform sphere",
+        f"uniform points, a random half-space, {2 * scale.replications} targets from seed {seed}, "
+        f"{10 * scale.replications} up to d = 10, and for DKM up to d = 20",
+        tables=[Table("Labels, mistakes and wrong predictions until the error is reached", table)],
+        claims=_claims(hits, rates),
+        figures={"labels": shown[["setting", "error", "labels"]]},
+    )
 
 
 def _quartiles(labels: pd.Series[float]) -> str:
@@ -213,6 +211,3 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
 
 def _direction(learner: str, quantity: str, place: str, values: ArrayLike) -> Claim:
     return judge_claim(direction(NAME, learner, quantity, f"thesis, {place}", side=-1), values, THEOREM)
-
-
-STUDY = SphereStudy()

@@ -18,7 +18,7 @@ from psm_lab.studies.active.learner_trials import (
     missing_requirements,
 )
 from psm_lab.studies.published_claims import Claim
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
@@ -52,51 +52,49 @@ _STAND_IN = (
 )
 
 
-class TextLike(Study):
-    """Study of the macro F-measure of the last 2000 predictions, and of label rates."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one trial per digit, order of the images and learner.
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per digit, order of the images and learner.
-
-        Without the images there are no trials.
-        """
-        if mnist_file() is None:
-            return []
-        orders = 10 if is_full(scale) else 2
-        return [
-            Task(
-                "class",
-                class_of,
-                {"learner": learner, "digit": digit, "order": order, "seed": seed},
-                weight=15,
-            )
-            for learner, _, _ in SETTINGS
-            for digit in range(10)
-            for order in range(orders)
-        ]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the F-measures, and the claims of [002] section 4."""
-        if not len(rows):
-            return missing_requirements(
-                NAME, TITLE, "The images are not installed: pip install 'psm_lab[digits]'."
-            )
-        classes = frame_of(rows, "class")
-        keys = ["learner", "queries", "order"]
-        orders = classes.groupby(keys, sort=False)[["F", "rate", "F of the control"]].mean().reset_index()
-        table = orders.groupby(["learner", "queries"], sort=False)[["F", "rate", "F of the control"]].mean()
-        table["reference F"] = [REFERENCE[key] for key in table.index]
-        shown = table.reset_index()
-        return Findings(
-            NAME,
-            TITLE,
-            f"{classes['digit'].nunique()} digits against the rest, 5000 images of 14 x 14 in random order,"
-            f" {orders['order'].nunique()} orders, seed {seed}; F over the last {LAST}, mean over the digits",
-            commentary=[_STAND_IN],
-            tables=[Table("Macro F-measure and label rate, with a control of the same fixed rate", shown)],
-            claims=_claims(orders),
-            figures={"f-measure": shown[["learner", "rate", "F"]]},
+    Without the images there are no trials.
+    """
+    if mnist_file() is None:
+        return []
+    orders = 10 if is_full(scale) else 2
+    return [
+        Task(
+            "class",
+            class_of,
+            {"learner": learner, "digit": digit, "order": order, "seed": seed},
+            weight=15,
         )
+        for learner, _, _ in SETTINGS
+        for digit in range(10)
+        for order in range(orders)
+    ]
+
+
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return the F-measures, and the claims of [002] section 4."""
+    if not len(rows):
+        return missing_requirements(
+            NAME, TITLE, "The images are not installed: pip install 'psm_lab[digits]'."
+        )
+    classes = frame_of(rows, "class")
+    keys = ["learner", "queries", "order"]
+    orders = classes.groupby(keys, sort=False)[["F", "rate", "F of the control"]].mean().reset_index()
+    table = orders.groupby(["learner", "queries"], sort=False)[["F", "rate", "F of the control"]].mean()
+    table["reference F"] = [REFERENCE[key] for key in table.index]
+    shown = table.reset_index()
+    return Findings(
+        NAME,
+        TITLE,
+        f"{classes['digit'].nunique()} digits against the rest, 5000 images of 14 x 14 in random order,"
+        f" {orders['order'].nunique()} orders, seed {seed}; F over the last {LAST}, mean over the digits",
+        commentary=[_STAND_IN],
+        tables=[Table("Macro F-measure and label rate, with a control of the same fixed rate", shown)],
+        claims=_claims(orders),
+        figures={"f-measure": shown[["learner", "rate", "F"]]},
+    )
 
 
 def class_of(learner: str, digit: int, order: int, seed: int) -> list[dict[str, Any]]:
@@ -165,6 +163,3 @@ def _claims(orders: pd.DataFrame) -> list[Claim]:
         judge_claim(direction(NAME, *names, "[002], section 4"), values)
         for names, values in differences.items()
     ]
-
-
-STUDY = TextLike()
