@@ -111,7 +111,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
 
 
 def _traffic(arguments: argparse.Namespace) -> str:
-    """Return the trace; with ``--report-every``, the trace ``ping`` with stretches of ten periods."""
+    """Return the spec of the trace: ``--traffic``, or ``ping`` with the period of ``--report-every``."""
     every_s = arguments.report_every
     if every_s is None:
         return arguments.trace or "mqtt"
@@ -123,7 +123,7 @@ def _traffic(arguments: argparse.Namespace) -> str:
 
 
 def _settings(arguments: argparse.Namespace, scenario: Scenario) -> tuple[str, list[Setting]]:
-    """Return the driver and its settings at the access point of the scenario."""
+    """Return the driver and its settings, which depend on the beacons of the access point."""
     profile = load_profile(scenario.profile) if scenario.profile else None
     driver = arguments.driver or (profile.driver if profile else "") or "generic"
     if driver not in DRIVERS:

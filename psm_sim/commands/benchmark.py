@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _case(arguments: argparse.Namespace) -> Case | None:
-    """Return the case whose means are printed, or None to print the rankings."""
+    """Return the case to print, which ``--traffic`` selects, or None to print the rankings."""
     from psm_sim.campaign.benchmark.cases import PRICES, RADIOS, TRAFFIC, Case
 
     if arguments.traffic is None:
@@ -147,7 +147,7 @@ def _plan(arguments: argparse.Namespace) -> BenchmarkPlan:
 
 
 def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkResult]:
-    """Return the result of all policies, and the result of the policies that ran now."""
+    """Return the result to print, which has all policies, and the result that ``--output`` writes."""
     from psm_sim.campaign.benchmark.cases import built_in
     from psm_sim.campaign.benchmark.result import STANDING, read_result
 
@@ -170,7 +170,7 @@ def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkRe
 
 
 def _refuse(options: Sequence[str], arguments: argparse.Namespace, reason: str) -> None:
-    """Raise an error if one of *options* is given."""
+    """Raise an error if the command line has one of *options*."""
     for option in options:
         if is_given(option, arguments.argv):
             raise InputError(f"{option} {reason}.")

@@ -120,10 +120,7 @@ def _topology(name: str) -> ListEntry:
 
 
 def _topology_row(key: str, value: Any) -> dict[str, Any]:
-    """Return the row of a topology key.
-
-    The entry ``requires`` contains full keys, e.g. ``mac.model``, not relative ones.
-    """
+    """Return the row of a topology key. Keys in ``requires`` have their section, e.g. ``mac.model``."""
     requires = " and ".join(map(str, conditions_of(key)))
     return {**_row(key, value, parameter_of(key)), "requires": requires}
 
@@ -143,7 +140,7 @@ def _trace(name: str) -> ListEntry:
 
 
 def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
-    """Return the declaration of a trace parameter. *keys* are all parameters of the trace."""
+    """Return the declaration of the parameter *key* of a trace. *keys* are all parameters of the trace."""
     name, names = key.rpartition(".")[2], {other.rpartition(".")[2] for other in keys}
     for cls in (TrafficPart, Stretches, PageSampling, ShiftingProfile):
         parameters = parameters_of(cls)
@@ -180,7 +177,7 @@ def _preset(name: str) -> ListEntry:
 
 
 def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
-    """Return one parameter as plain values, with its *default* in the unit of the parameter."""
+    """Return a parameter as plain values. Its *default* is in the unit of the parameter."""
     return {
         "name": name,
         "default": default,
@@ -193,11 +190,11 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
 
 
 class EntryKind(NamedTuple):
-    """Kind of entries.
+    """Kind of entries, such as policies or traces.
 
-    ``singular`` is the name of one entry in error messages. ``usage`` is the text below the list, which
-    states how options name an entry. ``entry`` returns the entry of a name. ``folder`` has the bundled files,
-    if there are any. ``others`` returns the source of each entry without a file, by name: its package or
+    ``singular`` is the name of one entry in error messages. ``usage`` is the text below the list, which shows
+    commands that use an entry. ``entry`` returns the entry of a name. ``folder`` is the folder of bundled
+    files, or empty. ``others`` returns the names of the other entries, each with its source: a package or
     ``"built in"``.
     """
 

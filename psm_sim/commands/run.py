@@ -188,7 +188,7 @@ def _outputs(arguments: argparse.Namespace) -> _Outputs:
 def _write_partial(
     folder: Path | None, comparison: Comparison, facts: Mapping[str, Any], error: BaseException
 ) -> None:
-    """Write the part finished before *error*, unless *error* is due to an unwritable file."""
+    """Write the results before *error*, unless a file that cannot be written caused the *error*."""
     from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
 
     is_unwritable = isinstance(error, InputError) and not comparison.missing
@@ -261,7 +261,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
 
 
 def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
-    """Reject ``--workers`` unless there are several seeds, several clients or figures to compute."""
+    """Reject ``--workers`` for a single run without figures."""
     is_several = (arguments.replications or 1) > 1 or (
         isinstance(scenario.trace, Spec) and "clients" in scenario.trace.values
     )

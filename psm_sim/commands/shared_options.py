@@ -86,7 +86,7 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def output_option(option: str, text: str, *suffixes: str) -> Path:
-    """Return the value of *option* as the path of a file that can be written, and that has a suffix.
+    """Return the value of *option* as a path after checking the suffix and that the file can be written.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def add_workers(parser: argparse.ArgumentParser, help: str) -> None:  # noqa: A0
 
 
 def add_pages(parser: argparse._ActionsContainer, meaning: str) -> None:
-    """Add ``--pages``; *meaning* is its help without the default."""
+    """Add ``--pages``. *meaning* is the help text, to which the default is appended."""
     parser.add_argument(
         "--pages",
         type=integer_between(1, MAX_PAGES),
@@ -142,7 +142,7 @@ def add_pages(parser: argparse._ActionsContainer, meaning: str) -> None:
 
 
 def add_seed(parser: argparse._ActionsContainer, meaning: str) -> None:
-    """Add ``--seed``; *meaning* is its help without the default."""
+    """Add ``--seed``. *meaning* is the help text, to which the default is appended."""
     parser.add_argument(
         "--seed",
         type=integer_between(0, MAX_SEED),
@@ -153,7 +153,7 @@ def add_seed(parser: argparse._ActionsContainer, meaning: str) -> None:
 
 
 def add_replications(parser: argparse._ActionsContainer, meaning: str, default: int | None = None) -> None:
-    """Add ``--replications``; *meaning* is its help."""
+    """Add ``--replications``. *meaning* is the help text."""
     parser.add_argument(
         "--replications", type=integer_between(1, 10_000), default=default, metavar="N", help=meaning
     )
@@ -329,7 +329,7 @@ def measured_profile(profile: str, measured: Sequence[str]) -> str:
 def access_point_settings(
     dtim: int | None, beacon_interval: str | None, settings: Mapping[str, str], busy_air: str | None = None
 ) -> dict[str, Any]:
-    """Return *settings* (``--set``) with the topology settings of the options that are not None.
+    """Return *settings*, from ``--set``, and the topology settings of the options that are not None.
 
     Raises
     ------

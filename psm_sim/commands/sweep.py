@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:
-    """Return the grid from the grid file, or else from the options; reject both together."""
+    """Return the grid of the grid file or of the options; raise an error if there are both."""
     from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes, read_grid
     from psm_sim.network.chip_profiles import load_profile
     from psm_sim.simulation.preset import load_preset, present_network
@@ -162,7 +162,7 @@ def _show(rows: list[TaskRow], form: str) -> None:
 
 
 def _draw(rows: list[TaskRow], table: SweepTable, path: Path) -> list[str]:
-    """Draw the figure. If *path* is a file that this sweep has not drawn, keep it and return a remark."""
+    """Write the figure to *path*. If this sweep did not write the file there, keep it and return a remark."""
     from zlib import crc32
 
     from psm_sim.common.output_files import atomic_write_text

@@ -149,7 +149,7 @@ def _fit(args: argparse.Namespace) -> None:
 
 
 def _target(args: argparse.Namespace, suffixes: tuple[str, ...], inputs: Sequence[Path]) -> Path:
-    """Return the output file. Its name must have a suffix, and it must not replace an input."""
+    """Return the path of ``--to`` after checking its suffix, and that it would not replace an input."""
     to = output_option("--to", args.to, *suffixes)
     check_outputs([("--to", to)], inputs, force=args.force)
     return to
@@ -161,9 +161,9 @@ def _print_remarks(remarks: Sequence[str]) -> None:
 
 
 def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, NDArray[np.intp] | None]:
-    """Return a recording and the indices of the selected clients, or None if the file has a single client.
+    """Return a recording, and the indices of the selected clients, which are None for a page list.
 
-    *use* is the default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
+    *use* is the ``workload`` if *spec* does not set it: ``"replay"`` or ``"sample"``.
     """
     kind = trace_format(path)
     if kind == "page list":
@@ -179,7 +179,7 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, ND
 
 
 def _check_unused(values: Mapping[str, Any], reason: str) -> None:
-    """Raise InputError if one of *values* is set. The *reason* states why it has no effect."""
+    """Raise InputError, which states the *reason*, if one of the *values* is not None."""
     for name, value in values.items():
         if value is not None:
             raise InputError(f"{name}={value} has no effect because {reason}; remove it.")
@@ -212,7 +212,7 @@ def _facts(file_format: str, trace: Profile | Regimes | TrafficTrace) -> dict[st
 
 
 def _regime_table(regimes: Regimes) -> list[Column]:
-    """Return the columns of the regimes: pages per segment, means over the pages, and length of a segment."""
+    """Return a table with one row per regime: pages per segment, means per page, duration of a segment."""
     rows = {}
     for name, pages in regimes.pages.items():
         tables = regimes.profiles[name].tables
@@ -225,7 +225,7 @@ def _regime_table(regimes: Regimes) -> list[Column]:
 
 
 def _part_table(traffic: TrafficTrace) -> list[Column]:
-    """Return the columns of the parts: their defaults, and the messages of an hour sampled with seed 1."""
+    """Return a table with one row per part: its parameters, and its messages in an hour with seed 1."""
     rows = {}
     for name, texts in traffic.parts.items():
         owner = f"trace {traffic.name}: {name}"

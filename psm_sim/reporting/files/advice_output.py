@@ -1,4 +1,4 @@
-"""Output of an advice as a table, with the answer and the assumptions, or as JSON."""
+"""Output of an advice as JSON, or as text: the answer, a table of the settings, and the assumptions."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def _columns(advice: Advice) -> list[Column]:
 
 
 def _varies(column: Column) -> bool:
-    """Return whether a column has at least two different values besides ``-``."""
+    """Return whether a column has two different values; ``-`` is not a value."""
     return len({*column.cells} - {"-"}) > 1
 
 
 def _mode_columns(advice: Advice) -> list[Column]:
-    """Return the columns of the chip's modes, with the currents for the driver's default setting."""
+    """Return the columns of the modes of the chip: name, mean current, and firmwares that default to it."""
     defaults = [join_names(row.mode.default_of or ("-",)) for row in advice.modes]
     return [
         text_column("mode", [row.mode.name for row in advice.modes]),
@@ -83,7 +83,7 @@ def _digits_column(measure: str, values: Sequence[float], name: str = "", unit: 
 
 
 def _last_within(advice: Advice) -> list[int]:
-    """Return a list with the index of the last row within the bound; empty if all rows or none are."""
+    """Return the index of the last row within the bound, in a list; ``[]`` if all or no rows are within."""
     within = [number for number, row in enumerate(advice.rows) if row.is_within]
     return within[-1:] if len(within) < len(advice.rows) else []
 
@@ -93,7 +93,7 @@ _MARKS = {
     DelayVerdict.UNCERTAIN: ("~", "is too close to the bound to decide"),
     DelayVerdict.LOSES: ("x", "loses messages or pages"),
 }
-"""Mark in place of the rank, and its meaning."""
+"""Mark that is shown instead of a rank, and its meaning."""
 
 
 def _rank(row: SettingRow) -> str:
@@ -102,7 +102,7 @@ def _rank(row: SettingRow) -> str:
 
 
 _NEED_MARKS = {NEW_DRIVER: "*", ACCESS_POINT: "+"}
-"""Mark of a setting by what it needs."""
+"""Mark after the rank of a setting, by the need of the setting."""
 
 
 def _supply_columns(advice: Advice) -> list[Column]:
@@ -173,7 +173,7 @@ def _legend(advice: Advice) -> list[str]:
 
 
 def _meanings(advice: Advice) -> list[str]:
-    """Return the meaning of the columns, and the values of the columns that are left out."""
+    """Return sentences that explain the columns, or state the value of a column that is not shown."""
     if advice.has_pages:
         delays = ["Added: mean page time that power saving adds."]
     else:
@@ -224,7 +224,7 @@ _UNASSOCIATED = "Deep sleep is compared with --report-every TIME."
 
 
 def _parameter_lines(parameters: Mapping[str, Any]) -> list[str]:
-    """Return a line with sender, period and sizes of each part of device traffic."""
+    """Return a line with the sender, the period and the sizes of the messages in each part of the traffic."""
     parts = [key.removesuffix(".sender") for key in parameters if key.endswith(".sender")]
     texts = []
     for part in parts:
@@ -275,7 +275,7 @@ _MEASURES = (
     "slowdown",
     "latency",
 )
-"""Keys of a result that a row has as well."""
+"""Keys that a row copies from the result."""
 
 
 def _to_dict(advice: Advice) -> dict[str, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def write(comparison: Comparison, stream: TextIO) -> None:
     """Write a header and one row per result of a *comparison* to *stream*.
 
-    The first column is the name of the preset, if any. Nested names are joined by dots, such as
+    The first column is the name of the preset, which can be empty. Nested names are joined by dots, such as
     ``slowdown.mean``.
     """
     rows = [{"preset": comparison.preset, **_row(comparison, run)} for run in comparison.runs]
@@ -25,9 +25,9 @@ def write(comparison: Comparison, stream: TextIO) -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and one row per page, with a column for seed, client or station if there are several.
+    """Write a header and one row per page of a *comparison* to *stream*.
 
-    The labels of policies have a column if there are any.
+    There is a column for labels if a policy has one, and for seeds, clients or stations if there are several.
     """
     label = ["label"] if any(run.policy_label for run in comparison.runs) else []
     keys = ["policy", *label, *comparison.levels]

@@ -29,7 +29,7 @@ _FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", 
 def usable_folder(folder: str | Path, option: str = "--output") -> Path:
     """Return *folder* as a path after checking that results can be written to it.
 
-    The folder is not created yet. *option* names it in messages.
+    The folder is not created yet. *option* is the command-line option that error messages name.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def write_partial_results(
 ) -> None:
     """Write ``result.json``, ``pages.csv`` and ``metadata.json`` of a run that *error* has ended.
 
-    See :func:`write_results` for *folder*, *comparison* and *facts*. If the folder has results of an earlier
-    run, they are kept and nothing is written.
+    See :func:`write_results` for *folder*, *comparison* and *facts*. Results of an earlier run in the folder
+    are not replaced.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def write_partial_results(
 
 
 def _data_texts(comparison: Comparison, record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the contents of the files without figures, by their names."""
+    """Return the texts of ``result.json``, ``pages.csv`` and ``metadata.json``, by file name."""
     pages = io.StringIO()
     result_csv.write_pages(comparison, pages)
     texts = (to_text(result_json.to_dict(comparison)), pages.getvalue(), to_text(record))
@@ -147,7 +147,7 @@ def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
 def provenance_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
     """Return the provenance of a run for ``metadata.json``: versions, command, and start time.
 
-    *argv* are the arguments of the command. *started* is its start time, with a time zone. *files* are the
+    *argv* are the arguments of the command. *started* is the start time, with a time zone. *files* are the
     user's files that the command reads.
     """
     return {

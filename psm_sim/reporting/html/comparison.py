@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def html_of(comparison: Comparison, provenance: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     """Return the report of a *comparison* as HTML.
 
-    *provenance* is that of ``metadata.json``. *pictures* are the figures of
-    :func:`~psm_sim.reporting.figures.comparison.figures_of` by name, as SVG.
+    *provenance* comes from :func:`~psm_sim.reporting.files.result_folder.provenance_of`. *pictures* are the
+    figures of :func:`~psm_sim.reporting.figures.comparison.figures_of` as SVG texts, by name.
     """
     tables = "".join(html_table(table.main_columns) for table in tables_of(comparison))
     numbers = html_conclusion(comparison.conclusion()) + tables + html_paragraphs(caption(comparison))

@@ -49,7 +49,7 @@ _COLOURS = {
 
 
 def html_figure(svg: str, text: str) -> str:
-    """Return the text of an SVG file as part of the page, in the page's light or dark colours.
+    """Return an SVG file as an element of the page, in the light or dark colours of the page.
 
     *text* describes the figure to readers who cannot see it.
     """

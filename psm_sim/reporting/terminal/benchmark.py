@@ -54,7 +54,7 @@ def ranking_columns(standings: Sequence[Standing]) -> list[Column]:
 
 
 def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
-    """Return in two sentences whether the first ranks are equal for other measures and samples of traffic."""
+    """Return two sentences on whether the first ranks change with the measure or the sample of traffic."""
     first_by_measure = first_ranks(result, policies)
     others = [name for name, first in first_by_measure.items() if first != first_by_measure["score"]]
     text = (
@@ -67,7 +67,7 @@ def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
 
 
 def _case_columns(result: BenchmarkResult, case: Case) -> list[Column]:
-    """Return the columns of means over the seeds in a *case*, with one row per policy by ascending cost."""
+    """Return the columns of a *case*: one row per policy, sorted by cost, with means over the seeds."""
     supply_v = radio_power(case.radio).supply_v
     rows = []
     for policy in result.policies:
@@ -89,7 +89,7 @@ def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
     time_s = float(np.mean(result.costs(REFERENCE_POLICY, case).time_s))
     text = (
         f"{case} ({case.price_w:.3g} W): means of {len(result.seeds)} seeds of about {time_s:,.0f} s."
-        " The delay is the sum of those of all pages or messages, beyond an always-on radio."
+        " The delay is the sum over all pages or messages, beyond an always-on radio."
     )
     with console_on(stream) as console:
         print_table(console, _case_columns(result, case))
@@ -97,7 +97,7 @@ def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
 
 
 def describe_rank(standings: Sequence[Standing], policy: str, cases: int) -> str:
-    """Return the rank of a *policy*, and in how many cases it is good or bad, in at most three sentences."""
+    """Return sentences on the rank of a *policy*, and on the cases in which it is best or worst."""
     here = next(standing for standing in standings if standing.policy == policy)
     tied = [standing.policy for standing in standings if standing.rank == here.rank and standing is not here]
     rank = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"

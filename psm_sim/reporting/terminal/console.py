@@ -69,11 +69,10 @@ _MIN_TEXT_WIDTH, _LEAST_TEXT_WIDTH = 22, 8
 def print_table(
     console: Console, columns: Sequence[Column], bold: Container[int] = (), ends: Container[int] = ()
 ) -> tuple[list[Column], list[str]]:
-    """Print a table that fits the console.
+    """Print a table, and return its columns and the names of the dropped columns and intervals.
 
-    The least important columns and intervals, which have the largest ranks, are dropped until the table fits.
-    A blank line follows each row whose index is in *ends*. Return the shown columns, and the names of the
-    columns and intervals left out.
+    Columns and intervals with the largest ranks are dropped until the table fits the console. *bold* has the
+    indices of rows in bold, and *ends* the indices of rows that are followed by a blank line.
     """
     from rich.text import Text
 
@@ -107,10 +106,9 @@ def print_table(
 
 
 def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, ...]:
-    """Return gap, columns, what is left out, widths, and a rating that is lower for a better layout.
+    """Return *gap*, columns, dropped columns, widths, and a penalty, which is lower for a better layout.
 
-    A layout that drops fewer main columns is better. If the numbers are equal, a layout that wraps no text is
-    better.
+    The penalty is first the number of dropped main columns and intervals, and then whether texts are wrapped.
     """
     shown, dropped = _fit(columns, max_width, gap)
     widths = _widths(shown, max_width, gap, _LEAST_TEXT_WIDTH)
@@ -119,14 +117,14 @@ def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, .
 
 
 def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[str]:
-    """Return the line that states the columns left out, if any, and the *option* that writes all columns."""
+    """Return a line with the *names* of dropped columns, and the *option* that writes all columns."""
     unique = ", ".join(dict.fromkeys(names))
     hint = f"use a wider terminal or {option}"
     return [f"Left out at {console.width} columns: {unique}; {hint}."] if names else []
 
 
 def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Column], list[tuple[int, str]]]:
-    """Return the columns that can fit *max_width* characters, and rank and name of all that is left out."""
+    """Return the columns that fit *max_width* characters, and rank and name of each dropped column."""
     fitting, dropped = list(columns), list[tuple[int, str]]()
     while _total(_widths(fitting, max_width, gap, _MIN_TEXT_WIDTH), gap) > max_width:
         rank = max(max(column.rank, column.half_width_rank) for column in fitting)
@@ -140,13 +138,13 @@ def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Colu
 
 
 def _groups(columns: Sequence[Column]) -> Iterator[tuple[str, list[int]]]:
-    """Yield the first line of each heading, and the numbers of the adjacent columns below it."""
+    """Yield each first line of a heading, and the indices of the adjacent columns that share it."""
     for first, group in groupby(enumerate(columns), key=lambda each: each[1].heading_lines[0]):
         yield first, [number for number, _ in group]
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
-    """Return the width of a table with a *gap* before each column, less one character in the first gap."""
+    """Return the width of a table with a *gap* before each column; the first gap is one blank shorter."""
     return sum(widths) + len(widths) * gap - 1
 
 

@@ -14,7 +14,7 @@ from psm_sim.reporting.terminal.console import console_on, print_lines, print_ta
 
 
 def result_columns(losses: LossComparison) -> list[Column]:
-    """Return the columns of the results, with one row per policy and per loss and gamma."""
+    """Return the columns of energy and slowdown: a row for each policy, and for each gamma of each loss."""
     rows = [(run.policy_name, "", run) for run in losses.others]
     for curve in losses.curves:
         for gamma, run in zip(curve.gammas, curve.runs, strict=True):
@@ -30,7 +30,7 @@ def result_columns(losses: LossComparison) -> list[Column]:
 
 
 def nat_columns(losses: LossComparison) -> list[Column]:
-    """Return the columns of the energy and the delay that one nat of each loss is worth."""
+    """Return the columns that convert one nat (the unit of the loss) to energy and to page time."""
     nats = [curve.examination.nat for curve in losses.curves]
     return [
         _loss_column(losses),
@@ -46,7 +46,7 @@ def _loss_column(losses: LossComparison) -> Column:
 
 
 def _column(measure: str, values: Sequence[float], name: str = "", unit: str = "") -> Column:
-    """Return a column of numbers of different sizes, each with its own digits."""
+    """Return a column of numbers, each with about four significant digits."""
     return Column(measure, list(map(_number, values)), name, unit)
 
 
@@ -66,7 +66,7 @@ NAT = (
 
 
 def regret_columns(losses: LossComparison) -> list[Column]:
-    """Return the columns of losses and regrets of each loss, in nats."""
+    """Return the columns of the learner's loss and regret in nats: one row per loss function."""
     regrets = [curve.examination.regret for curve in losses.curves]
     return [
         _loss_column(losses),
@@ -85,7 +85,7 @@ def regret_columns(losses: LossComparison) -> list[Column]:
 def setting_lines(losses: LossComparison) -> list[str]:
     """Return the lines that state pages, seeds and topology, and the origin of the pages.
 
-    A remark names each loss that is the same for every polling time, and each loss of a page.
+    Further lines name losses that do not depend on the polling time, and losses of whole pages.
     """
     workload = losses.comparison.workload
     settings = "".join(f", {key}={value}" for key, value in losses.comparison.scenario.settings.items())
@@ -107,7 +107,7 @@ def setting_lines(losses: LossComparison) -> list[str]:
 
 
 def page_load_text(curve: LossCurve) -> str:
-    """Return the sentence that describes the page load of a loss."""
+    """Return a sentence on the examined page of a loss: number, size and page time."""
     page = curve.examination.page_load.page
     return (
         f"Page {page['page']} of the first seed at the default gamma: {page['objects']} objects,"
@@ -121,7 +121,7 @@ def _number(value: float) -> str:
 
 
 def write_losses(losses: LossComparison, stream: TextIO) -> None:
-    """Write the results, the cost of a nat and the regret to *stream*."""
+    """Write the tables of results, nats and regrets to *stream*, with explanations."""
     with console_on(stream) as console:
         print_table(console, result_columns(losses))
         for text, columns in ((NAT, nat_columns(losses)), (REGRET, regret_columns(losses))):

@@ -17,8 +17,8 @@ LINE_INTERVAL_S = 10.0
 def progress(name: str, unit: str = "") -> AbstractContextManager[Progress]:
     """Return a context manager that shows one phase of the command, and yields its progress callback.
 
-    *name* is a participle, such as ``"simulating"``. *unit* is the plural of the usual unit of the
-    callback, such as ``"pages"``; bytes are shown in MB. Without a unit, the callback is not called.
+    *name* is a participle, such as ``"simulating"``. *unit* is the unit of the reported numbers, such as
+    ``"pages"``. Numbers of ``"bytes"`` are shown in MB. Omit *unit* if the phase reports no numbers.
     """
     return _bar(name, unit) if sys.stderr.isatty() else _lines(name, unit)
 
@@ -55,7 +55,7 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
 def _lines(name: str, unit: str) -> Iterator[Progress]:
     """Print a line when progress is reported, if the last line is at least :data:`LINE_INTERVAL_S` old.
 
-    The first line needs only half of this interval, because long tasks delay their reports.
+    The first line is printed after half of this interval, because long tasks delay their reports.
     """
     begun_s = time.monotonic()
     printed_s = begun_s - LINE_INTERVAL_S / 2
