@@ -18,9 +18,9 @@ class Adaptive(LastFramePolicy):
     """Policy that leaves power save while traffic is heavy (adaptive PSM).
 
     Phones use this rule, which SAPSM improves on (Pyles and others, UbiComp 2012). The station enters active
-    mode at the last of ``frames`` frames within ``interval_ms``, sent or received. It stays awake until
-    ``quiet`` intervals have passed without a frame. Otherwise, it dozes until the next DTIM beacon, as static
-    PSM does. With ``frames=1`` the policy is ``dynamic`` with a timeout of ``quiet`` intervals.
+    mode when ``frames`` frames have been sent or received within ``interval_ms``. It then stays awake until
+    no frame has been sent or received for ``quiet`` times ``interval_ms``. Otherwise, it dozes until the next
+    DTIM beacon, as static PSM does. With ``frames=1`` the policy is ``dynamic`` with this timeout.
     """
 
     name: ClassVar[str] = "adaptive"

@@ -71,8 +71,8 @@ class Anticipate(Policy):
     awaited, the radio never waits awake, and an unsolicited frame waits at most ``max_ms`` plus one beacon
     interval.
 
-    The schedule is for the first frame of any waiting connection. The price per connection decreases if
-    several wait at the same time, see ``share``.
+    If several connections wait, the schedule is for the frame that arrives first on any of them. The price is
+    divided by n**``share`` for n waiting connections.
 
     With the targets ``slowdown`` or ``delay_ms`` the price is controlled so that the estimated delay that the
     policy causes meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
@@ -166,7 +166,7 @@ class Anticipate(Policy):
         self._gaps.interrupted(poll)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Return the first rest of the schedule with the lowest expected cost."""
+        """Return the sleep decision with the lowest expected cost."""
         if self._control is not None:
             self._control.rests()
         if self._flows.waiting or self.p is not None or self._gaps.asks(now_s):
@@ -179,7 +179,7 @@ class Anticipate(Policy):
         return rest
 
     def report(self) -> dict[str, float]:
-        """Return the price at the end and the estimated mean slowdown or delay, if there is a target."""
+        """Return the final price and the estimated mean slowdown or delay; empty without a target."""
         control = self._control
         if control is None:
             return {}
@@ -196,11 +196,11 @@ class Anticipate(Policy):
         model.observe(after_s, by_s)
 
     def _longest(self, now_s: float) -> int:
-        """Return the longest doze while no reply is awaited, in beacons.
+        """Return the maximum length of a doze while no reply is awaited, in beacons.
 
-        With a constant hazard h, dozes of T seconds cost e / T + price h T / 2 per second, with the minimum
-        at T^2 = 2 e / (price h). The hazard of unsolicited frames is at least n / (q + t) after t seconds of
-        silence. The beacons of this silence then need sqrt(2 e n price) (sqrt(q + t) - sqrt(q)) joules.
+        If frames arrive at a rate h, dozes of T seconds cost e / T + price h T / 2 joules per second, where e
+        is the energy of a beacon. The minimum is at T^2 = 2 e / (price h). After t seconds without an
+        unsolicited frame, h is assumed to be ``_UNSOLICITED / (_QUIET_S + t)``.
         """
         hazard_w = self._price_of_delay_w * _UNSOLICITED / (_QUIET_S + max(0.0, self._gaps.idle_s(now_s)))
         if not hazard_w:
@@ -209,7 +209,7 @@ class Anticipate(Policy):
         return max(1, min(round(beacons), self._max_beacons))
 
     def _wait(self, now_s: float, since_uplink_s: float) -> Rest:
-        """Return the best rest while a reply is awaited, or with a bound."""
+        """Return the best time awake and the best doze. Called if a reply is awaited or ``p`` is set."""
         bound = None if self.p is None else ReplyBound(self.p, now_s - since_uplink_s, self.beacon_grid)
         start_s = now_s if bound is None else bound.first_s(now_s)
         beacons_s = self._beacons_s(start_s, self._horizon_beacons + self._max_beacons)
@@ -235,7 +235,7 @@ class Anticipate(Policy):
     def _idle(self, now_s: float) -> Rest:
         """Return the best doze while no reply is awaited.
 
-        Beyond the last bin of the waiting-time model this is always the longest doze.
+        60.6 s after the last frame, where the bins of the waiting-time model end, this is the longest doze.
         """
         if now_s - self._gaps.idle.opened_s > EDGES_S[-1]:
             return Rest(0.0, self._longest(now_s))
@@ -247,7 +247,10 @@ class Anticipate(Policy):
         return Rest(0.0, plan[number])
 
     def _plan(self, now_s: float, number: int) -> dict[int, int]:
-        """Return the best doze at *now_s*, which counts as beacon *number*, and at each later beacon."""
+        """Return the best doze after each beacon from *number* on, in beacons.
+
+        *now_s* is used as the time of beacon *number*.
+        """
         max_beacons = self._longest(now_s)
         rows, costs = _CACHED_BEACONS + max(_MIN_HORIZON, 2 * max_beacons), self._costs(False, max_beacons)
         numbers = range(number, number + _CACHED_BEACONS)
@@ -261,7 +264,7 @@ class Anticipate(Policy):
         return dict(zip(numbers, decisions[:_CACHED_BEACONS].tolist(), strict=True))
 
     def _arrival_model(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the distribution of the end of the current gap at absolute times."""
+        """Return the distribution of the next frame's arrival, see :data:`ArrivalModel`."""
         return self._gaps.at(self.models, times_s)
 
     def _beacons_s(self, time_s: float, count: int) -> FloatArray:
@@ -269,7 +272,7 @@ class Anticipate(Policy):
         return np.arange(first, first + count, dtype=np.float64) * self.beacon_s
 
     def _costs(self, can_wait_awake: bool, max_beacons: int) -> RestCosts:
-        """Return the costs of a rest of at most *max_beacons* beacons."""
+        """Return the costs at the current price; *max_beacons* is the longest doze."""
         price_w = self._price_of_delay_w / max(1, self._flows.waiting) ** self.share
         awake_w = self._awake_w if can_wait_awake else inf
         return RestCosts(price_w, awake_w, self.power.beacon_j, max_beacons)
@@ -290,7 +293,7 @@ class Anticipate(Policy):
 
 
 def _mean_wait_s(model: WaitingTimeModel, after_s: float, by_s: float) -> float:
-    """Return the expected wait, until *by_s*, of a frame that arrived after *after_s*, in seconds."""
+    """Return the mean time from a frame's arrival until *by_s*, if it arrived after *after_s*, in seconds."""
     (before, by), (integral, integral_by) = model.at(np.array([after_s, by_s]))
     if by - before < _MIN_PROBABILITY:
         return (by_s - after_s) / 2

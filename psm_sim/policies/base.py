@@ -21,18 +21,18 @@ class ServicePeriod(NamedTuple):
     Attributes
     ----------
     interval_s : float or None
-        Wake interval in seconds (TWT, where the station receives no beacons); None if the station requests
-        each period with an uplink frame or after a beacon with its TIM bit set (U-APSD).
+        Time between scheduled periods, in seconds (TWT). The station then receives no beacons. None if the
+        station requests each period by a frame of its own (U-APSD).
     duration_s : float
         Maximum length of a period, in seconds. Frames that do not fit wait for the next period.
     frames : int
         Maximum number of frames in a period; 0 disables the limit.
     asks : bool
-        Whether the station must send a null data frame first, as a trigger or an announcement.
+        Whether the station must send a null data frame before the delivery, as a trigger or an announcement.
     overhead_s : float
         Time awake around each scheduled period, in seconds.
     uplink_waits : bool
-        Whether the station sends in scheduled periods only.
+        Whether uplink packets wait for the next scheduled period.
     """
 
     interval_s: float | None = None
@@ -44,11 +44,11 @@ class ServicePeriod(NamedTuple):
 
 
 class Plan(Protocol):
-    """Sequence of dozes that follows a rest while no frame is buffered.
+    """Dozes that a policy plans for beacons at which no frame is buffered.
 
-    A plan is an optimisation. A station may follow it without calling :meth:`Policy.rest` at each beacon, and
-    then reports how many beacons it received. A station may also ignore the plan and call the policy each
-    time. Both must lead to the same decisions.
+    A station can take these dozes one after another, without a call of :meth:`Policy.rest` at each beacon. It
+    then calls :meth:`followed`. A station can also ignore the plan and call the policy at each beacon. The
+    policy must decide the same in both cases.
     """
 
     def dozes(self) -> Iterator[tuple[int, float]]:
@@ -58,15 +58,14 @@ class Plan(Protocol):
         """
 
     def followed(self, heard: int, until: int) -> None:
-        """Handle the end of the plan. The station does not follow the remaining dozes.
+        """Handle the end of the plan, whose remaining dozes are discarded.
 
         Parameters
         ----------
         heard : int
-            Number of beacons received under the plan, at least 1. The station went back to sleep after each
-            of them.
+            Number of beacons after which the station took a doze of the plan, at least 1.
         until : int
-            Number of the beacon until which the station last dozed, or intended to doze, under the plan.
+            Number of the beacon that ends the last of these dozes, even if this doze was interrupted.
         """
 
 
@@ -85,8 +84,7 @@ class Rest:
         Whether the same doze follows after every beacon at which no frame is buffered. The policy is then not
         called again until a frame is sent or received. Requires ``awake_s`` = 0.
     plan : Plan or None
-        Dozes that follow this one, if their lengths differ; None if the policy must be called after each
-        doze.
+        Later dozes, of different lengths, for beacons at which no frame is buffered; None for no plan.
     """
 
     awake_s: float = 0.0
@@ -109,8 +107,8 @@ class Frame(NamedTuple):
     syn, fin : bool
         Whether the frame opens or closes its connection.
     mss : int
-        Maximum payload of the connection's segments according to the options of a SYN: the MSS, minus the
-        size of the time stamps if the SYN announces time stamps. 0 if unknown, and in frames without SYN.
+        Maximum payload of a segment according to a SYN, in bytes: its MSS option, minus the size of the time
+        stamps if it announces them. 0 if unknown, and in frames without SYN.
     group : bool
         Whether the frame is group addressed, so that it does not answer any frame of the station.
     """
@@ -218,8 +216,8 @@ class Policy(ABC):
         since_uplink_s : float
             Time since the last uplink packet was queued at the radio, or since the start, in seconds.
         poll : Poll or None
-            Observation of the last wake-up if it was for a beacon; None if the radio last woke, or stayed
-            awake, for an uplink packet.
+            Observation at the beacon for which the radio woke; None if an uplink packet has woken the radio,
+            or kept it awake, since then.
 
         Returns
         -------
@@ -248,7 +246,7 @@ class Policy(ABC):
         Parameters
         ----------
         poll : Poll
-            Time slept until the interruption, and the frames that were then buffered.
+            Time slept until the interruption, and the frames that the access point had buffered by then.
         """
 
     def wants(self, hook: str) -> bool:
@@ -270,9 +268,9 @@ class Policy(ABC):
 
 
 def describe_radio(policy: Policy, power: RadioPower, dtim: Dtim) -> None:
-    """Set power and DTIM period of *policy*, before it is started.
+    """Set the attributes ``power`` and ``dtim`` of *policy*, before it is started.
 
-    A policy that uses the attribute names ``power`` or ``dtim`` for other purposes keeps its own values.
+    An attribute that the policy uses for another purpose is not changed.
     """
     if isinstance(policy.power, RadioPower):
         policy.power = power

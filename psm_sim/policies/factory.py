@@ -43,7 +43,7 @@ PolicyLike = str | Spec | Policy | type[Policy]
 
 
 def spec_text(policy: PolicyLike) -> str:
-    """Return the spec of a policy without its label, or the name of an instance or class."""
+    """Return the text of a spec without its label, or the name of a policy instance or class."""
     return policy.name if isinstance(policy, (Policy, type)) else str(Spec.of(policy, "policy"))
 
 
@@ -53,12 +53,12 @@ def label_of(policy: PolicyLike) -> str:
 
 
 def with_loss(policies: Sequence[Any], loss: str | None) -> list[Any]:
-    """Return *policies* with *loss* set in every spec of ``lpsm``; None changes nothing.
+    """Return *policies* with *loss* set in every spec of ``lpsm``, or unchanged if *loss* is None.
 
     Raises
     ------
     InputError
-        If there is no spec of ``lpsm``, or if such a spec already has a loss.
+        If no policy is a spec of ``lpsm``, or if such a spec already sets a loss.
     """
     if loss is None:
         return list(policies)

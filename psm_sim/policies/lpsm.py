@@ -40,15 +40,15 @@ class Lpsm(Policy):
     weights. The switching rates are optimised for ``horizon_s`` seconds with one poll per beacon (section
     2.3).
 
-    Three parameters are choices that the sources leave open. ``uplink`` sets the doze after an uplink packet;
-    its default, one beacon, has the lowest slowdown. ``acks`` decides whether an ACK that is sent while a
-    poll's frames are retrieved counts as an uplink packet. The default follows figure 2-4, which first
-    retrieves the data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether interrupted
-    dozes are learnt from.
+    The sources leave three parameters open. ``uplink`` sets the doze after an uplink packet; its default, one
+    beacon, has the lowest slowdown. ``acks`` decides whether an ACK sent during the retrieval of buffered
+    frames counts as an uplink packet. By default it does not, because the station of figure 2-4 retrieves the
+    data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether LPSM learns from
+    interrupted dozes.
 
     A loss of a page is learnt when the next page begins, from the delays that
-    :class:`~psm_sim.policies.helpers.page_delays.PageDelays` estimates. Such a loss assumes the defaults of
-    the three parameters.
+    :class:`~psm_sim.policies.helpers.page_delays.PageDelays` estimates. These estimates assume the
+    defaults of the three parameters.
     """
 
     name: ClassVar[str] = "lpsm"
@@ -196,7 +196,7 @@ class Lpsm(Policy):
     def interrupted(self, poll: Poll) -> None:
         """Learn from an interrupted doze if ``learn_on_uplink`` is set.
 
-        A loss of a doze observes the doze in any case.
+        A loss with ``per="doze"`` observes the doze even if ``learn_on_uplink`` is false.
         """
         if self._pages is not None:
             self._pages.interrupted(poll)
@@ -207,7 +207,10 @@ class Lpsm(Policy):
         self._loss.observe(poll)
 
     def wants(self, hook: str) -> bool:
-        """Return whether *hook* is ``"uplink"``, a context is used, or a subclass overrides the hook."""
+        """Return whether the policy needs calls of *hook*.
+
+        It always needs ``"uplink"``. A context, a loss of a page or a subclass can require the other hooks.
+        """
         is_overridden = getattr(type(self), hook) is not getattr(Lpsm, hook)
         is_used = self.context != "none" or self._takes_context or self.is_per_page
         return hook == "uplink" or is_used or is_overridden
@@ -263,7 +266,7 @@ class Lpsm(Policy):
         return self._loss(poll, self.times_ms, *self.loss_context(poll))
 
     def loss_context(self, poll: Poll) -> tuple[Context, ...]:
-        """Return the context at the end of the doze; empty for a loss without a context argument."""
+        """Return the context of the doze or page as the third argument of the loss; empty if it has none."""
         if not self._takes_context:
             return ()
         power = self.power
@@ -301,7 +304,7 @@ class Lpsm(Policy):
         return None if self._idle is None else self.learner.lookahead(self._idle)
 
     def _continue_after_plan(self, until: int) -> None:
-        """Continue after empty beacons that were learnt at once; *until* is the beacon that ends the doze."""
+        """Predict the next doze after a plan. *until* is the number of the beacon that ends the last doze."""
         self._predict()
         self._planned = until
 
@@ -311,10 +314,10 @@ class Lpsm(Policy):
 
 
 class ContextLearners(NamedTuple):
-    """Learners of the same kind, one without an outstanding request and one with such a request.
+    """Learners for dozes without (``idle``) and with an outstanding request (``waiting``).
 
-    The sources have a single learner. After an uplink packet that waits for a reply, LPSM dozes one beacon.
-    After any other uplink packet it uses the prediction of the idle learner.
+    The sources use one learner for all dozes. After an uplink packet that waits for a reply, LPSM dozes one
+    beacon. After any other uplink packet it uses the prediction of the idle learner.
     """
 
     idle: Learner

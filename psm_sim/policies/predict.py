@@ -74,7 +74,7 @@ class Predict(LastFramePolicy):
         return self._decide(now_s, poll)
 
     def _correct(self, poll: Poll | None) -> None:
-        """Correct the delay of a buffered reply by its arrival time at the access point."""
+        """Replace the delay of a buffered reply by the delay until its arrival at the access point."""
         if self.arrivals and self._retrieved and poll is not None and poll.arrivals:
             woke_s = self.beacon_grid.time(self.beacon_grid.after(self._reply_s) - 1)
             arrived_s = woke_s + (poll.arrivals[0][0] - poll.slept_ms) / 1000

@@ -13,7 +13,7 @@ from psm_sim.poll import Poll
 
 @dataclass
 class AlwaysOn(Policy):
-    """Policy that never dozes, the baseline of every slowdown."""
+    """Policy that never dozes. Slowdowns are relative to its page times."""
 
     name: ClassVar[str] = "always-on"
 

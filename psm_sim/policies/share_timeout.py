@@ -22,10 +22,10 @@ class ShareTimeout(LastFramePolicy):
     """Policy that learns how long to stay awake after each frame (share algorithm).
 
     The policy follows Helmbold, Long, Sconyers and Sherrod (MONET 5, 2000), who spin down disks. The experts
-    are timeouts. After each gap between frames, the loss of an expert is its time awake, plus the cost of a
-    doze if a received frame ended the doze. The cost of a doze replaces the energy to spin up a disk. This
-    cost is the mean wait for a DTIM beacon times ``price``, and the longest timeout equals this cost. The
-    policy uses the weighted mean of the timeouts.
+    are timeouts, and the policy uses their weighted mean. After each gap between frames, the loss of an
+    expert is the time for which it would have stayed awake. If it would have dozed when a frame arrived for
+    the station, the cost of a doze is added. This cost, which replaces the energy to spin up a disk, is
+    ``price`` times the mean wait for a DTIM beacon. It is also the longest timeout.
 
     A driver does not know when a buffered frame arrived. The arrival is assumed to be half a DTIM interval
     before the beacon. Fixed-share replaces the variable share of the original.

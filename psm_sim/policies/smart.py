@@ -24,8 +24,8 @@ class Smart(Policy):
 
     The policy follows Qiao and Shin (INFOCOM 2005). A dynamic programme over the next beacons chooses where
     to doze and where to stay awake, from the distribution of the time until the first reply to the last frame
-    sent. A reply is late if it takes more than 1 + p times as long as without power saving, which is the
-    bound of ``bsd``. The penalty has one stair: a late reply costs as much as ``penalty_ms`` awake.
+    sent. A reply is late if it takes more than 1 + p times as long as without power saving, the bound of
+    ``bsd``. The penalty is the same for every late reply, however late it is.
 
     The distribution is a :class:`~psm_sim.learning.WaitingTimeModel`. The original may estimate the
     distribution in another way.
@@ -57,7 +57,7 @@ class Smart(Policy):
         self._doze_s = (inf, inf)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Await a reply to the frame. If a reply was awaited before, learn that it has not arrived yet."""
+        """Await a reply to the frame. If another reply is still awaited, learn that it takes longer."""
         self._learn(max(0.0, now_s - self._uplink_s), inf)
         self._uplink_s, self._awaits, self._doze_s = now_s, True, (inf, inf)
 
@@ -100,10 +100,7 @@ class Smart(Policy):
         return Rest(wait_s, beacons, repeat=is_constant)
 
     def _schedule(self, times_s: FloatArray, steps: int, longest: int) -> list[int]:
-        """Return the length in beacons of the doze at each of the first *steps* times.
-
-        The length 0 means to stay awake until the next time.
-        """
+        """Return the best doze at each of the first *steps* times, in beacons; 0 to stay awake."""
         power = self.power
         awake_w = power.awake_w - power.asleep_w
         arrived, integral = self._model.at(times_s)

@@ -26,9 +26,9 @@ class Twt(Policy):
     ``uplink=wait`` it sends within periods only. A station that is still sending when a period begins misses
     that period.
 
-    Start-up and tail are awake times that the agreement does not cover. With the defaults a period of 8.192
-    ms costs 15 ms at 58 mA, as measured for the nRF7002 (450 uA at an interval of 2.007 s). The tail of 2.25
-    ms is the value for the ST67W611M1 (wiki.st.com, "Wi-Fi 6 Target Wake Time").
+    The radio is also awake for ``startup_ms`` before and ``tail_ms`` after each period. With the defaults a
+    period of 8.192 ms costs 15 ms at 58 mA, as measured for the nRF7002 (450 uA at an interval of 2.007 s).
+    The tail of 2.25 ms is the value for the ST67W611M1 (wiki.st.com, "Wi-Fi 6 Target Wake Time").
     """
 
     name: ClassVar[str] = "twt"

@@ -41,8 +41,8 @@ def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
     """Return a new policy for one run.
 
     A spec or class is instantiated, and an instance is copied. A built-in policy is not guarded. A
-    user-defined policy is first tested by a few calls to a second instance. These calls do not include
-    ``finish()``, which may write files, and include ``report()`` only if the policy has no ``finish()``.
+    user-defined policy is first tested by a few calls to a second instance. ``finish()`` is not tested,
+    because it may write files. ``report()`` is tested only if the policy does not override ``finish()``.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
 
 
 def unwrap_policy(policy: Policy) -> Policy:
-    """Return the policy without its guard."""
+    """Return the policy inside a guard, or *policy* itself if it has no guard."""
     return policy.component if isinstance(policy, Guard) else policy
 
 
@@ -90,7 +90,7 @@ def checked_rest(rest: Any, *_: Any) -> Rest:
     Raises
     ------
     WrongResultError
-        If it is not a valid :class:`Rest`.
+        If *rest* is not a valid :class:`Rest`.
     """
     if not isinstance(rest, Rest):
         raise WrongResultError(f"{safe_repr(rest)}; expected a Rest")

@@ -38,8 +38,8 @@ class DelayControl:
     A driver does not see pages. A period of activity counts as a page. It begins with a request while no
     connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of the
     estimated waits of its frames, divided by the square root of the number of waiting connections, because
-    parallel connections share a delay. The logarithm of the price is proportional to the sum, over all pages,
-    of the excess minus the target.
+    parallel connections share a delay. Each page adds a constant times its excess minus the target to the
+    logarithm of the price.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class DelayControl:
     pages : int
         Number of periods of activity that have ended.
     excess : float
-        Sum of the estimated excesses of these periods: slowdown minus 1, or seconds of delay.
+        Sum over these periods: of the estimated slowdown minus 1, or of the estimated delay in seconds.
     """
 
     def __init__(self, slowdown: float | None, delay_s: float) -> None:
@@ -75,7 +75,7 @@ class DelayControl:
         now_s : float
             Time at which the frame is sent or received, in seconds.
         waited, waits : bool
-            Whether a connection waited for a reply before the frame, and waits after it.
+            Whether any connection waited for a reply before the frame, and whether any waits after it.
         """
         if waited or now_s - self._last_s <= PAUSE_S:
             self._last_s = now_s
@@ -85,11 +85,14 @@ class DelayControl:
             self._begin_s = self._last_s = now_s
 
     def arrived(self, wait_s: float, connections: int) -> None:
-        """Handle a reply that was buffered for *wait_s*; *connections* still wait for a reply."""
+        """Handle a reply that was buffered for *wait_s*, in seconds.
+
+        *connections* is the number of connections that still wait for a reply.
+        """
         self._wait_s, self._connections = max(self._wait_s, wait_s), max(1, connections)
 
     def rests(self) -> None:
-        """Add the delay of a wake-up after all of its frames have been received."""
+        """Add the delay of the last wake-up. Call this once all of its frames have been received."""
         self._added_s += self._wait_s / sqrt(self._connections)
         self._wait_s = 0.0
 

@@ -2,8 +2,9 @@
 
 A frame will arrive at a random time with a known distribution. The radio can stay awake, which costs power.
 It can also doze until one of the next beacons, which costs the energy to receive a beacon and delays a frame
-that arrives during the doze. All costs are weighted by the probability that no frame has arrived yet. Working
-backwards from the end, each choice is then the minimum of a few sums, as in a shortest-path problem.
+that arrives during the doze. All costs are weighted by the probability that no frame has arrived yet. The
+schedule is computed backwards from the end, as in a shortest-path problem. At each time the choice with the
+lowest sum of its own cost and the cost from its end on is selected.
 """
 
 from __future__ import annotations
@@ -54,16 +55,15 @@ class RestCosts:
 
 
 class DecisionGrid(NamedTuple):
-    """Times at which a decision is possible, and the beacons.
+    """Decision times, at which the radio can begin a doze, and beacon times.
 
     Attributes
     ----------
     times_s : ndarray, shape (n,)
-        Decision times in seconds, ascending. The first one precedes all beacons. All beacons but the last
-        ``max_beacons`` are decision times.
+        Decision times in seconds, ascending. The first one is before the first beacon. All beacons but the
+        last ``max_beacons`` are decision times.
     beacons_s : ndarray, shape (b,)
-        Beacon times in seconds. A doze can end at one of the last ``max_beacons``, but no decision is made
-        there.
+        Beacon times in seconds. The last ``max_beacons`` beacons can end a doze, but not begin one.
     next_beacon : ndarray, shape (n,)
         Index into ``beacons_s`` of the first beacon after each decision time.
     """
@@ -87,7 +87,8 @@ def solve_rest(
     costs : RestCosts
         Costs of delay, power and beacons.
     allowed : ndarray, shape (n, costs.max_beacons), optional
-        Allowed dozes, at least one of them at the last time. By default all dozes are allowed.
+        Whether a doze of 1, 2, ... beacons is allowed at each decision time. The last decision time must
+        allow one. By default all dozes are allowed.
 
     Returns
     -------
@@ -109,10 +110,10 @@ def solve_rest(
 def _compute_costs(
     model: ArrivalModel, grid: DecisionGrid, costs: RestCosts, wake_beacon: IndexArray
 ) -> tuple[FloatArray, list[float], FloatArray]:
-    """Return three costs: of each doze, of staying awake, and from each beacon to the end.
+    """Return the costs of each doze, of staying awake, and from each beacon to the end, in joules.
 
-    The shapes are (n, max_beacons), (n,) and (b,). Beyond the end of the grid, the remaining beacons are
-    charged as if all dozes had the maximum length.
+    The shapes are (n, max_beacons), (n,) and (b,). The cost to the end is the energy of the beacons received
+    if all dozes have the maximum length.
     """
     times_s, beacons_s = grid.times_s, grid.beacons_s
     count = times_s.size
@@ -135,7 +136,7 @@ def _compute_costs(
 def _minimise_backwards(
     next_beacon: IndexArray, doze_j: FloatArray, stay_j: list[float], left_j: FloatArray
 ) -> FloatArray:
-    """Return the minimum cost after each decision time, shape (n,), by backward induction.
+    """Return the minimum cost from the next decision time to the end, shape (n,), by backward induction.
 
     Parameters
     ----------
@@ -146,8 +147,8 @@ def _minimise_backwards(
     stay_j : list of float, length n
         Cost of staying awake until the next decision time, in joules.
     left_j : ndarray, shape (b,)
-        Cost from each beacon on, in joules. Entries of beacons that are decision times are overwritten in
-        place.
+        Cost from each beacon to the end, in joules. Modified in place: set to the minimum cost if the beacon
+        is a decision time.
     """
     max_beacons, onward = doze_j.shape[1], inf
     bounds = [0, *(np.flatnonzero(np.diff(next_beacon)) + 1).tolist(), next_beacon.size]
@@ -169,10 +170,9 @@ def longest_doze_is_best(
 ) -> bool:
     """Return whether the longest doze is optimal from *now_s* to *until_s*, at beacons *beacon_s* apart.
 
-    The test uses the maximum hazard rate of the distribution. With a constant hazard h, a doze of T seconds
-    costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The longest doze
-    minimises this cost at one hazard. It is optimal for all hazards up to half of that hazard, because
-    splitting the doze, or shifting it by a beacon, would then save less than it costs.
+    The longest doze, of T seconds, is optimal if price h T^2 <= e, where h is the maximum hazard rate of the
+    distribution and e is the energy of a beacon. To split the doze, or to shift it by a beacon, would then
+    save less than the energy of the additional beacon.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
     arrived, _ = model(grid_s)
@@ -214,7 +214,7 @@ class ReplyBound:
             number += 1
 
     def legal_s(self, beacons_s: _Times) -> _Times:
-        """Return, for each beacon, the earliest time at which a doze until it may start, in seconds."""
+        """Return the earliest time from which a doze until each beacon is allowed, in seconds."""
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
     def allows(self, decisions: DecisionGrid, max_beacons: int) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Base class of policies that observe a vector of numbers that a driver knows."""
+"""Base class of policies that observe a vector of numbers, all of which a driver knows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class ObservationComponent(NamedTuple):
     Attributes
     ----------
     name : str
-        Name; the name of a time ends with its unit.
+        Name. The names of times end with the unit, such as ``since_sent_s``.
     high : float
-        Upper limit; greater values are cut off. The lower limit is 0.
+        Maximum, to which the environment clips the value. The minimum is 0.
     description : str
         Meaning.
     """
@@ -96,7 +96,7 @@ class ObservingPolicy(Policy):
         self._interrupted = poll
 
     def observe(self, now_s: float, poll: Poll | None) -> list[float]:
-        """Return the observation at a decision, see :data:`OBSERVATION`, and begin the next interval."""
+        """Return the values of :data:`OBSERVATION`, and reset the counts since the last decision."""
         beacons, doze = self.beacon_grid, poll or self._interrupted
         values = [
             now_s - self._sent_s,

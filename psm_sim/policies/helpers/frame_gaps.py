@@ -70,7 +70,7 @@ class Gap:
     context : str
         Context of the gap, one of :data:`CONTEXTS`.
     rested : bool
-        Whether the policy returned a rest in the gap.
+        Whether the policy has returned a :class:`Rest` since the gap opened.
     """
 
     opened_s: float
@@ -99,20 +99,21 @@ class FrameGaps:
     reply complete without data                not before now
     =========================================  ========================================
 
-    The first frame after a wake-up was buffered, as were the frames that follow within 4 ms of each other.
+    The first frame received after a wake-up is assumed to have been buffered, and so is each frame that
+    follows a buffered one within 4 ms.
 
     Parameters
     ----------
     flows : OutstandingRequests
-        Outstanding requests, to which this object passes all its frames.
+        Outstanding requests. This object updates them with each frame.
     on_gap : callable
-        Called at the end of a gap with its context and the bounds of the arrival, in seconds since the gap
-        opened. The upper bound is ``inf`` if no frame has arrived.
+        Called as ``on_gap(context, after_s, by_s)`` at the end of a gap with ``rested``. A frame arrived
+        between the two times, in seconds since the gap opened. ``by_s`` is ``inf`` if none has arrived.
 
     Attributes
     ----------
     idle : Gap
-        The idle gap, which counts only while no connection waits.
+        The idle gap. It is valid only while no connection waits.
     waiting : dict of int to Gap
         Gaps of the connections that wait for a reply, by number.
     number : int
@@ -126,9 +127,10 @@ class FrameGaps:
         self._doze_s, self._burst_s = (0.0, inf), inf
 
     def idle_s(self, now_s: float) -> float:
-        """Return the time without an awaited reply since the last unsolicited frame, in seconds.
+        """Return the idle time since the last unsolicited frame, in seconds.
 
-        Call this only if no connection waits for a reply at *now_s*.
+        The time during which a connection waits for a reply is not counted. Call this only if no connection
+        waits at *now_s*.
         """
         return self._idle_s + now_s - self.idle.opened_s
 
@@ -137,20 +139,20 @@ class FrameGaps:
         return self.idle.context == "asked" and now_s - self.idle.opened_s < ASKED_S
 
     def rests(self, dozes_s: float, wakes_s: float) -> None:
-        """Handle a doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
+        """Handle the decision to doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
         self._doze_s, self._burst_s = (dozes_s, wakes_s), inf
         for gap in self._open_gaps:
             gap.rested = True
 
     def interrupted(self, poll: Poll) -> None:
-        """Handle an interrupted doze. Buffered frames arrived during the doze and are received next."""
+        """Handle an interrupted doze. Frames buffered during the doze are received after this call."""
         dozes_s, woke_s = self._doze_s[0], self._doze_s[0] + poll.slept_ms / 1000
         if poll.buffered_frames and not self.waiting:
             self._end_idle(dozes_s, woke_s)
         self._doze_s, self._burst_s = (dozes_s, woke_s if poll.buffered_frames else inf), inf
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """End the gap of the frame's connection, and open another if the connection waits."""
+        """Handle a frame sent. Its connection's gap ends, and a new one opens if the connection waits."""
         if not self.waiting:
             self._end_idle(now_s, inf)
         self._flows.sent(frame)
@@ -175,9 +177,10 @@ class FrameGaps:
     def at(
         self, models: Mapping[str, WaitingTimeModel], times_s: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the distribution of the first frame of any gap at *times_s*, the earliest time first.
+        """Return the distribution of the time at which the first of the open gaps ends.
 
-        See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel` for both arrays.
+        The first of *times_s* must be the earliest. See
+        :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel` for the two arrays.
         """
         events = [(models[gap.context].at, gap.opened_s) for gap in self._open_gaps]
         if len(events) > 1:
@@ -221,7 +224,7 @@ class FrameGaps:
 
 
 def context_of(frame: Frame) -> str:
-    """Return the context of the gap that a frame sent opens while its reply is awaited."""
+    """Return the context of the gap that opens when a connection sends *frame*."""
     return "syn" if frame.syn else "request" if frame.payload else "ack"
 
 
@@ -233,9 +236,9 @@ def first_event_model(
     Parameters
     ----------
     models : iterable of (callable, float)
-        Distribution of each event, and the time in seconds at which its waiting began.
+        Distribution of each event's waiting time, and the time in seconds from which it is measured.
     times_s : ndarray, shape (n,)
-        Times in seconds, the earliest first. No event has occurred before the earliest time.
+        Times in seconds. The first one must be the earliest; it is assumed that no event occurs before it.
 
     Returns
     -------

@@ -41,8 +41,8 @@ class LastFramePolicy(Policy):
         now_s : float
             Current time, in seconds.
         poll : Poll or None
-            Observation at the beacon; None if an uplink packet has just been sent, perhaps long after it was
-            queued.
+            Observation at the beacon; None after an uplink packet. The packet may have been queued long
+            before, so *now_s* counts as the time of the last frame.
         timeout_s : float
             Time to stay awake after the last frame, in seconds.
         """
@@ -51,6 +51,6 @@ class LastFramePolicy(Policy):
         return max(0.0, self.last_s + timeout_s - now_s)
 
     def aligned(self, now_s: float, wait_s: float, interval: int) -> Rest:
-        """Return a rest with *wait_s* awake, up to a beacon whose number is a multiple of *interval*."""
+        """Return a rest of *wait_s* awake and a doze until the next beacon number divisible by *interval*."""
         past = (self.beacon_grid.after(now_s + wait_s) - 1) % interval
         return Rest(wait_s, interval - past, repeat=not wait_s and not past)

@@ -15,8 +15,8 @@ class OutstandingRequests:
 
     A connection begins to wait when it sends a SYN or payload. It stops when a FIN is sent or received. It
     also stops when a payload shorter than a full segment is received, which marks the end of a reply on a
-    persistent connection. After a reply that ends with a full segment, the connection stays in the set until
-    another of these events. Frames without a connection (flow -1) are ignored.
+    persistent connection. If the last segment of a reply is full, the end is not noticed, and the connection
+    stays in the set. Frames without a connection (flow -1) are ignored.
 
     A full segment has the smaller MSS of the connection's two SYNs. A peer can send smaller segments: if a
     payload of the same size follows a supposed end, this size is taken as the size of a full segment, and the
@@ -78,8 +78,8 @@ def is_useful(frame: Frame) -> bool:
 
 
 def longest_doze(max_ms: float, beacon_s: float) -> int:
-    """Return the longest doze of at most *max_ms* ms, in beacons, at least 1.
+    """Return how many beacon intervals of *beacon_s* seconds fit into *max_ms*, at least 1.
 
-    The beacons are *beacon_s* seconds apart. A margin of 1e-9 beacons makes 1.2 s twelve beacons of 0.1 s.
+    A margin for rounding errors ensures that, for example, 1.2 s are twelve intervals of 0.1 s.
     """
     return max(1, int(max_ms / 1000 / beacon_s + 1e-9))

@@ -1,4 +1,4 @@
-"""Delays that each polling time would have added to a page, from observations with one polling time."""
+"""Estimates of the delay that each polling time would have added to a page, though only one was used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ActivityPeriod(NamedTuple):
     Attributes
     ----------
     waiting : Poll
-        Time slept while a connection waited, and the frames retrieved, without arrival times.
+        Time slept while a connection waited, and all frames retrieved. The arrival times are omitted.
     idle_ms : float
         Time slept while no connection waited, in ms.
     delays_ms : ndarray, shape (n,)
@@ -48,10 +48,10 @@ class PageDelays:
     When a connection has sent a frame and the radio has then dozed, the connection's next useful frame
     received is its reply. After a poll at beacon b, a station with polling time T wakes at b + T, b +
     2 T and so on. After any other uplink packet it wakes at the next beacon B, and then at B + T, B + 2 T and
-    so on. The reply waits until the first of these beacons. The time from that poll or beacon to the reply's
-    arrival is assumed not to depend on T, because every exchange but the first begins at a beacon. If an
-    uplink packet interrupts the doze, the buffered replies wait at most until this packet. The wait of a
-    reply counts 1/n if n connections wait, because parallel connections share a delay.
+    so on. The reply waits until the first of these beacons. The time from b or B to the arrival of the reply
+    is assumed not to depend on T, because every exchange but the first begins at a beacon. If an uplink
+    packet interrupts the doze, the buffered replies wait at most until this packet. The wait of a reply is
+    divided by the number of waiting connections, because parallel connections share a delay.
     """
 
     def __init__(self, times_ms: FloatArray, beacons: Beacons) -> None:
@@ -72,7 +72,7 @@ class PageDelays:
         self._added_s = 0.0
 
     def sent(self, now_s: float, frame: Frame) -> ActivityPeriod | None:
-        """Handle a *frame* sent at *now_s*, in seconds. Return the last page if the frame begins another."""
+        """Handle a *frame* sent at *now_s*, in seconds. Return the previous page if it begins a new one."""
         self._wake(now_s)
         waited = self._flows.waiting > 0
         self._flows.sent(frame)
@@ -96,7 +96,7 @@ class PageDelays:
         self._interrupted = poll
 
     def rest(self, now_s: float, poll: Poll | None) -> None:
-        """Handle a rest at *now_s*, in seconds, and the poll that precedes it."""
+        """Handle a sleep decision at *now_s*, in seconds, after the observation *poll*."""
         self._wake(now_s)
         self._add_delays(poll or self._interrupted, self._wake_s if poll is None else inf)
         start_s = self._beacons.time(self._beacons.after(now_s) - (poll is not None))
@@ -114,7 +114,7 @@ class PageDelays:
                 self._idle_s += self._wake_s - self._rest_s
 
     def _page_before(self, now_s: float, waited: bool) -> ActivityPeriod | None:
-        """Handle a useful frame, and return the page that is over if the frame begins another one."""
+        """Handle a useful frame. Return the previous page if the frame begins a new one."""
         if waited or now_s - self._last_s <= PAUSE_S:
             self._last_s = now_s
             return None

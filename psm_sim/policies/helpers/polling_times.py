@@ -26,9 +26,9 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
     Parameters
     ----------
     min_ms, max_ms : float
-        Shortest polling time and upper limit of the longest one, in ms.
+        Shortest polling time, and limit that the longest one does not exceed, in ms.
     step_ms : float
-        Spacing, in ms, above 0.
+        Difference between successive polling times, in ms, above 0.
     owner : str
         Component named in error messages, such as ``"policy lpsm"``.
 
@@ -52,7 +52,7 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
 
 
 def polls_in_horizon(horizon_s: float, beacon_s: float, owner: str) -> int:
-    """Return the number of polls in a horizon, one at each beacon, at least 1.
+    """Return the number of polls in a horizon with one poll per beacon, at least 1.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def polls_in_horizon(horizon_s: float, beacon_s: float, owner: str) -> int:
     Raises
     ------
     InputError
-        If the horizon exceeds the range of the switching rates.
+        If the horizon has more than :data:`MAX_HORIZON` beacon intervals.
     """
     polls = horizon_s / beacon_s
     if polls > MAX_HORIZON:
@@ -86,7 +86,7 @@ class PredictionRule:
     """Rule that turns the weights of the experts into one polling time.
 
     ``mean`` and ``harmonic`` are weighted means of the times and of the polling rates. ``quantile:Q`` is the
-    shortest time at which the total weight of all times up to this time is at least Q, and ``median`` is
+    shortest time that, with all shorter times, has a total weight of at least Q. ``median`` is
     ``quantile:0.5``. ``sample`` draws the time of one expert, with the weights as probabilities. The draws
     are the same in every run.
 
@@ -151,17 +151,17 @@ rounded up, whatever the rounding errors of its computation.
 
 
 class IdlePlan:
-    """Plan of LPSM for beacons without buffered frames.
+    """Plan of LPSM for beacons at which no frame is buffered.
 
-    Each such beacon is one round of the learner with the same losses.
+    At each of these beacons the learner would learn the same losses, so it can learn many rounds at once.
 
     Parameters
     ----------
     make_lookahead : callable
-        Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` of these rounds, or None.
-        Called after the first round.
+        Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` over these rounds, or None.
+        Called when the station requests the first doze.
     learned : callable
-        Called after the past rounds were learnt, with the number of the next wake-up beacon.
+        Called when the learner has learnt the rounds, with *until* of :meth:`followed`.
     times_ms : ndarray, shape (n,)
         Polling times of the experts, in ms, ascending.
     beacon_s : float
@@ -180,7 +180,7 @@ class IdlePlan:
         self._lookahead: Lookahead
 
     def dozes(self) -> Iterator[tuple[int, float]]:
-        """Yield the dozes as runs of equal length, or nothing if there is no lookahead."""
+        """Yield doze lengths, each with the number of successive dozes; nothing without a lookahead."""
         lookahead = self._make_lookahead()
         if lookahead is None:
             return
@@ -189,7 +189,7 @@ class IdlePlan:
             yield from _runs(round_to_beacons(mean_times))
 
     def followed(self, heard: int, until: int) -> None:
-        """Learn from the past rounds."""
+        """Learn *heard* rounds, one for each beacon."""
         self._lookahead.learn(heard)
         self._learned(until)
 
