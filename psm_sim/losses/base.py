@@ -11,7 +11,7 @@ from psm_sim.poll import Poll
 
 
 class Loss(ABC):
-    """Base class of losses: the cost of each candidate polling time in the doze just ended.
+    """Base class of losses. A loss computes a cost of each candidate polling time for the last doze.
 
     A subclass defines a ``name`` and :meth:`__call__`. The arguments of its constructor are its parameters,
     which can be set from the command line and appear in the result. All other methods are optional hooks. A
@@ -61,7 +61,7 @@ class Loss(ABC):
         """
 
     def at(self, poll: Poll, time_ms: float) -> float:
-        """Return the loss of a single polling time in nats, bit-for-bit identical to that of a call.
+        """Return the loss of a single polling time in nats, bit-for-bit equal to the result of a call.
 
         Parameters
         ----------
@@ -75,9 +75,9 @@ class Loss(ABC):
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
         """Return the losses of a doze without buffered frames, if they are constant (optional hook).
 
-        A run then learns many such dozes at once, which takes a fraction of the time. A loss that returns an
-        array guarantees that a call returns this array for every doze without buffered frames, and that
-        :meth:`observe` ignores such dozes. A run compares the array with 20 calls at its start.
+        A policy can then learn many such dozes at once, which takes a fraction of the time. A loss that
+        returns an array guarantees that a call returns this array for every doze without buffered frames, and
+        that :meth:`observe` ignores such dozes. The array of a user-defined loss is compared with 20 calls.
 
         Parameters
         ----------
@@ -97,8 +97,8 @@ class Loss(ABC):
     def observe(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
         """Handle the end of a doze (optional hook).
 
-        Called after the losses of the doze have been computed. By default, the policy does not learn from a
-        doze that an uplink packet interrupted, but this method is called for it, too.
+        Called after the losses of the doze have been computed. Also called if an uplink packet interrupted
+        the doze, although LPSM does not learn from such a doze by default.
 
         Parameters
         ----------

@@ -23,10 +23,7 @@ _PUBLISHED: dict[str, type[InverseLoss] | type[InverseLogLoss]] = {
 
 @dataclass
 class ExtendedLoss(Loss):
-    """Loss that extends a published loss, and keeps its energy term and default ``gamma``.
-
-    A subclass declares :attr:`gamma` again if its meaning differs.
-    """
+    """Base class of losses that use the energy term and the default ``gamma`` of a published loss."""
 
     gamma: float | None = parameter(
         None,
@@ -48,7 +45,7 @@ class ExtendedLoss(Loss):
         self._published.gamma = self.gamma
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the energy term. While no frame is buffered, no extension changes it."""
+        """Return the energy term, which is the whole loss while no frame is buffered."""
         return self._published.idle(times_ms)
 
     def energy_term(self, times_ms: FloatArray) -> FloatArray:
@@ -58,17 +55,16 @@ class ExtendedLoss(Loss):
 
 @dataclass
 class ArrivalAware(ExtendedLoss):
-    """Loss of the waiting times of the buffered frames, ``gamma sum_k b_k w_k(Ti)``, plus energy, in nats.
+    """Loss from the arrival times of the frames: ``gamma sum_k b_k w_k(Ti)`` plus an energy term, in nats.
 
     Frame k, of b_k bytes, reached the access point a_k ms after the doze began. With a poll every Ti ms, it
-    waits w_k(Ti) ms until the next multiple of Ti. Neither uniform arrivals nor further frames are assumed.
-    At Ti = T the sum is the actual waiting time of the doze. The published losses estimate this sum as I T /
-    2 (thesis, eq. 2.34), so gamma has the same meaning. Bytes without an arrival time count as in the
-    published losses. The thesis proposes this extension in section 2.5.5.
+    waits for w_k(Ti) ms, from a_k until the next multiple of Ti. If Ti is the time slept, T, the sum is the
+    waiting time that the frames actually had. The published losses assume uniform arrivals and thus a sum of
+    I T / 2 (thesis, eq. 2.34), so gamma has the same meaning here. They are used for bytes without an arrival
+    time. The thesis proposes this extension in section 2.5.5.
 
-    The published losses estimate that a poll every Ti ms would have found I Ti / T of the I buffered bytes
-    (eq. 2.35). By default this loss counts each byte once, without this factor. With ``scaled`` the bytes
-    with an arrival time also count Ti / T times, as the other bytes always do.
+    For a poll every Ti ms, the published losses count only I Ti / T of the I buffered bytes (eq. 2.35). By
+    default this loss counts all bytes that have an arrival time. With ``scaled`` it counts Ti / T of them.
 
     Examples
     --------
@@ -105,15 +101,13 @@ class ArrivalAware(ExtendedLoss):
 class RetrievalEnergy(ExtendedLoss):
     """Published loss, in nats, with the energy term ``E(Ti) (1 + (I Ti / T) e / p)``.
 
-    The additional factor is the energy of retrieving the buffered bytes. The published energy term E(Ti)
-    describes one poll every Ti ms, with p joules per poll. A poll that finds bytes needs more energy: e
-    joules for each of I Ti / T bytes, if I bytes are buffered after T ms. The latency term and the meaning of
-    gamma are as published. The thesis proposes this extension in section 2.5.5.
+    The published energy term E(Ti) describes polls of p joules. To retrieve a byte takes another e joules. If
+    I bytes are buffered after T ms, a poll every Ti ms retrieves I Ti / T bytes on average. The latency term
+    and the meaning of gamma are as published. The thesis proposes this extension in section 2.5.5.
 
-    With E = 1/Ti the additional term is the same for every Ti, because the same bytes are retrieved at any
-    polling interval. The term then changes the loss, but not the weights. With E = 1/log Ti the additional
-    term grows with Ti, so it favours shorter dozes if many bytes are buffered. At the default energy of a
-    byte both effects are small.
+    With E = 1/Ti the additional term is the same for every Ti, so it does not change the weights. With E =
+    1/log Ti the additional term grows with Ti, so it favours shorter dozes if many bytes are buffered. With
+    the default e it is small.
 
     Examples
     --------
@@ -163,10 +157,9 @@ class ConstrainedLoss(ExtendedLoss):
         gamma <- gamma exp(step sum_k b_k (w_k - target_ms)), clipped to gamma_min .. gamma_max.
 
     log(gamma) / step is a virtual queue as in drift-plus-penalty (Neely, "Stochastic network optimization",
-    2010). This proves two bounds without any assumption on traffic or learner. Let B be the number of bytes
-    buffered so far, and b = target_ms + log(gamma / initial gamma) / (step B). Unless gamma_max was reached,
-    the average waiting time of a buffered byte is at most b. Unless gamma_min was reached, this average is at
-    least b.
+    2010). This proves two bounds without any assumption on traffic or learner. The bounds apply to w, the
+    average waiting time of the B bytes buffered so far, and use b = target_ms + log(gamma / initial gamma) /
+    (step B). If gamma has never reached gamma_max, w <= b. If it has never reached gamma_min, w >= b.
     Additive steps (Zinkevich, ICML 2003) have the same guarantee. But gamma spans orders of magnitude, and
     additive steps leave much of a generous target unused.
 

@@ -1,7 +1,7 @@
 """Loss given by a formula, which is parsed and evaluated without the Python interpreter.
 
 The text becomes a tree of numbers, names and calls of NumPy functions. Only the operators and functions
-listed here are supported. Every number is a float64, so that a power cannot become a huge integer.
+listed here are supported. Every number is a float64, because an integer such as ``9**9**9`` is too large.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ class FormulaLoss(Loss):
         return losses if losses.shape == times_ms.shape else np.full(times_ms.shape, losses)
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the losses without buffered bytes, or None if they depend on the time slept."""
+        """Return the losses of a doze without buffered bytes, or None if they depend on its length."""
         losses = self(Poll(1.0), times_ms)
         with np.errstate(all="ignore"):
             is_constant = isinstance(constant_fold(self._bound, {"I": np.float64(0.0)}), Number)

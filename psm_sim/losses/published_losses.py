@@ -37,7 +37,7 @@ class _LatencyPlusEnergy(Loss):
         return losses
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the energy term. Without buffered bytes there is no latency term, for any doze."""
+        """Return the energy term. Without buffered bytes the latency term is 0."""
         return self.energy(times_ms)
 
 
@@ -54,7 +54,7 @@ class InverseLoss(_LatencyPlusEnergy):
     gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MAX_WEIGHT)
 
     def at(self, poll: Poll, time_ms: float) -> float:
-        """Return the loss of a single polling time, with the arithmetic order of a call."""
+        """Return the loss of a single polling time, computed in the same order as by a call."""
         latency = time_ms * time_ms * (self.gamma * poll.buffered_bytes / (2.0 * poll.slept_ms))
         return latency + 1.0 / time_ms
 
@@ -67,8 +67,8 @@ class InverseLoss(_LatencyPlusEnergy):
 class InverseLogLoss(_LatencyPlusEnergy):
     """Latency plus 1/log T: ``gamma I Ti^2 / (2 T) + 1 / log Ti``, in nats.
 
-    This energy term is the larger of the two in section 2.5.3 of the thesis. The logarithm of Ti in ms is
-    natural. Candidates must be longer than 1 ms.
+    Section 2.5.3 of the thesis has two energy terms, and 1 / log Ti is the larger one. The natural logarithm
+    is of Ti in ms. Candidates must be longer than 1 ms.
     """
 
     name = "inverse-log"

@@ -49,7 +49,7 @@ class GuardedLoss(Guard):
         return cast(FloatArray, self.call("__call__", poll, _read_only(times_ms), *more))
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return None or the losses of a doze without buffered frames, after comparing them with calls."""
+        """Return the result of ``idle()``, after comparing an array with the results of calls."""
         return cast("FloatArray | None", self.call("idle", _read_only(times_ms)))
 
     def _checked_idle(self, losses: Any, times_ms: FloatArray) -> FloatArray | None:
@@ -80,7 +80,7 @@ def guarded_loss(loss: Loss) -> Loss:
 def check_loss(loss: Loss, times_ms: FloatArray) -> None:
     """Test a loss with no, few and many buffered frames, after a short and a long doze.
 
-    The test uses a copy, so a loss with state is unchanged. The copy also observes each poll, as in a run.
+    The test uses a copy, so the state of *loss* is unchanged. It also calls ``observe()`` and ``report()``.
 
     Raises
     ------
