@@ -35,9 +35,9 @@ class Comb(NamedTuple):
     is_on : ndarray of bool, shape (pulses,)
         Whether a pulse is a wake-up.
     observed : int
-        Number of wake-ups expected in the recording, outside of gaps and of times when the radio was awake.
+        Number of expected wake-ups, without those in a gap of the recording or while the radio was awake.
     score : float
-        Number of wake-ups divided by ``observed``, times the share of the pulses that are wake-ups.
+        Number of wake-ups divided by ``observed``, times the share of the large pulses that are wake-ups.
     """
 
     interval_s: float
@@ -53,8 +53,9 @@ def find_comb(
     """Return the wake-ups for beacons among the pulses that *may_be* wake-ups, or None if there are none.
 
     The intervals tried are multiples of 10 TU up to 1 s and of 100 TU up to 3 s, or multiples of *beacon_s*.
-    Such multiples distinguish beacons from the timers of the chip. Small pulses may not be wake-ups, so
-    smaller and smaller parts of the pulses are tried, and the comb with the highest score is returned.
+    This distinguishes beacons from the timers of the chip. Small pulses may not be wake-ups, so the search is
+    repeated with the larger half of the pulses, the largest quarter, and so on. The comb with the highest
+    score is returned.
     """
     tolerance_s = max(_TOLERANCE_S, 1.5 * recording.step_s)
     intervals_s = _TU_S * np.array([*range(20, 1000, 10), *range(1000, 3001, 100)])
@@ -74,10 +75,10 @@ def find_comb(
 
 
 def _usual_wait(starts_s: FloatArray, intervals_s: FloatArray, tolerance_s: float) -> tuple[float, float]:
-    """Return the first of the pulses at equal intervals, and their interval.
+    """Return the start of the first pulse that another pulse follows at the usual interval, and the interval.
 
-    All multiples of an interval match the same pulses, so the interval is the shortest of those after which
-    nearly the highest number of pulses is followed by another one.
+    For each of *intervals_s*, the pulses that another pulse follows at this interval are counted. Multiples
+    of the true interval have nearly the same count, so the shortest interval with a high count is returned.
     """
     found = []
     for interval_s in intervals_s:
@@ -96,7 +97,8 @@ def _follow(
 ) -> Comb | None:
     """Return the comb of the large pulses, by regression of the times of the wake-ups on their numbers.
 
-    The regression begins with 10 intervals after the first wake-up, and doubles this time.
+    The first regression uses the wake-ups within 10 intervals of the first one. Each further regression uses
+    twice the time.
     """
     starts_s = pulses.starts_s
     first_s, interval_s = _usual_wait(starts_s[is_large], intervals_s, tolerance_s)
@@ -122,7 +124,7 @@ def _follow(
 
 
 def _count_observed(recording: Recording, pulses: Pulses, times_s: FloatArray, tolerance_s: float) -> int:
-    """Return how many of the *times_s* are neither in a gap nor in a pulse that began earlier."""
+    """Return how many *times_s* are neither in a gap of the recording nor in a pulse that began earlier."""
     index = np.clip(np.searchsorted(recording.times_s, times_s, side="right") - 1, 0, None)
     is_recorded = times_s < recording.times_s[index] + recording.lengths_s[index] + tolerance_s
     before = np.searchsorted(pulses.starts_s, times_s - tolerance_s) - 1

@@ -47,8 +47,8 @@ class Calibration:
     Charges are measured above the base. ``beacon_interval_ms`` is the time between two wake-ups, the beacon
     interval times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, and ``beacon_uc``
     the mean charge, late beacons included. ``beacon_range_uc`` is the 95 % interval of the mean, including
-    the error of the meter. If late beacons and group frames cannot be distinguished, the mean assumes that
-    all longer wake-ups are late beacons, and the lower end of the range that all of them have group frames.
+    the error of the meter. If it is unclear whether a longer wake-up is a late beacon or has group frames,
+    the mean assumes late beacons, and the lower end of the range assumes group frames.
     ``shares`` are shares of the mean current that sum to 1.
     """
 
@@ -83,8 +83,8 @@ class _Levels(NamedTuple):
     """Levels of an awake and of a transmitting radio in mA.
 
     ``is_resolved`` is true if there are samples at the level of an awake radio. ``sample_uc`` is the charge
-    of such a sample in a recording of points, and 0 in a recording of means. ``sent`` are the indices of the
-    samples with a transmission, which can be shorter than a sample, and ``owners`` their pulses.
+    of such a sample above the base if samples are points in time, and 0 if samples are means over time.
+    ``sent`` are the indices of the samples with a transmission, and ``owners`` the indices of their pulses.
     ``transmit_ma`` is None if no transmission fills a sample.
     """
 
@@ -142,9 +142,9 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
 
 
 def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: BoolArray) -> _Levels:
-    """Return the levels at which the current stays, as modes weighted with the charge.
+    """Return the levels of the current in the pulses, as modes weighted with the charge.
 
-    Associations have a different level, and are left out if there are other pulses.
+    Associations have a different level. They are ignored if there are other pulses.
     """
     currents = recording.currents_ma
     chosen = ~is_long | is_long.all()
@@ -184,11 +184,14 @@ def _estimate_beacons(
     sample_uc: float,
     states: NDArray[np.str_],
 ) -> None:
-    """Estimate the charge per beacon and the share of missed ones, and set the *states* of the wake-ups.
+    """Estimate the charge per beacon and the share of missed beacons, and set *states* of the wake-ups.
 
-    Wake-ups of a usual charge are beacons. Longer wake-ups whose charges equal each other are missed beacons.
-    The remaining wake-ups have group addressed frames if they are in one phase of a DTIM period, or if a hole
-    separates their charges from the usual charges. Otherwise they are late beacons.
+    A wake-up with a usual charge is a beacon. A wake-up with a larger charge is
+
+    - a missed beacon, if the charges of several such wake-ups are equal,
+    - else a beacon with group addressed frames, if it is in the phase of the DTIM beacons, or if a gap
+      separates its charge from the usual charges,
+    - else a late beacon.
     """
     charges = pulses.charges_uc
     mode_uc = _mode(charges[is_plain])
@@ -216,7 +219,7 @@ def _estimate_beacons(
 
 
 def _mode(charges: FloatArray) -> float:
-    """Return the charge of most wake-ups."""
+    """Return the most frequent charge of a wake-up."""
     mode = half_sample_mode(charges)
     return float(np.median(charges[np.abs(charges - mode) <= 0.15 * mode]))
 
@@ -224,18 +227,18 @@ def _mode(charges: FloatArray) -> float:
 def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
     """Return the largest charge of a wake-up for a beacon that is not late.
 
-    The charges below the mode give the standard deviation. In a recording of points, the charges of equal
-    wake-ups differ by one or two samples.
+    This is six standard deviations above the mode, estimated from the charges below the mode. If samples are
+    points in time, the margin is at least 1.5 samples, because equal wake-ups differ by one or two samples.
     """
     below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
     return mode_uc + max(_WIDE * below_uc, 1.5 * sample_uc)
 
 
 def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
-    """Return which wake-ups are for beacons that group addressed frames may follow.
+    """Return which wake-ups are for DTIM beacons, which group addressed frames may follow.
 
-    Large wake-ups are significantly more frequent in one phase of the DTIM period, and these wake-ups are all
-    in this phase.
+    These are the wake-ups in the phase of a DTIM period in which large wake-ups are most significantly more
+    frequent. If no phase is significant, there are none.
     """
     from scipy.special import bdtrc
 
@@ -251,12 +254,12 @@ def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> Boo
 
 
 def _least_group_uc(above: FloatArray) -> float:
-    """Return the smallest excess charge of group addressed frames.
+    """Return the smallest charge that group addressed frames add to a beacon, or infinity.
 
-    A late beacon waits for the rest of a frame on air. The density of such delays falls from 0 on, so at
-    least the share x / (2 median) of them is below x. Group addressed frames add at least an interframe space
-    and a frame, so below their charges there is a hole with at most five values. If there is no hole, the
-    charge is infinite.
+    *above* has the additional charges of large wake-ups. If all are late beacons, which wait for the end of a
+    frame on air, small delays are most frequent, so at least the share x / (2 median) is below x. Group
+    addressed frames add at least an interframe space and a frame. The result is the charge x below which
+    significantly fewer values are, at most five. It is infinite if there is no such charge.
     """
     from scipy.special import bdtr
 
@@ -272,11 +275,11 @@ def _least_group_uc(above: FloatArray) -> float:
 def _equal_wake_ups(
     charges: FloatArray, mode_uc: float, sample_uc: float, comb: Comb, is_plain: BoolArray
 ) -> tuple[BoolArray, float]:
-    """Return the large wake-ups that have equal charges, and how many of them are missed beacons.
+    """Return which large wake-ups have equal charges, and the estimated number of missed beacons.
 
-    The receiver waits equally long for each missed beacon. Wake-ups that have this charge by chance are
-    subtracted from the number of missed beacons. Equal wake-ups in one phase of a DTIM period have
-    group addressed frames of equal length, and are not missed beacons.
+    The receiver waits equally long for each missed beacon. The estimate is the number of equal charges minus
+    the number expected by chance. If the wake-ups are in one phase of a DTIM period, they have group
+    addressed frames of equal length, and no beacon is missed.
     """
     from scipy.special import pdtrc
 

@@ -48,9 +48,9 @@ def track_base(recording: Recording) -> tuple[FloatArray, float]:
 
 
 def _noise(currents: FloatArray) -> float:
-    """Return the standard deviation of the noise, from the smaller differences of successive samples.
+    """Return the standard deviation of the noise, from the differences of successive samples.
 
-    The mean of 60 % of the differences is above 0 even if a meter rounds to steps larger than the noise.
+    The mean of the smallest 60 % is above 0 even if the meter rounds to steps larger than the noise.
     """
     differences = np.sort(np.abs(np.diff(currents)))
     return 1.78 * float(differences[: int(0.6 * differences.size)].mean())
@@ -66,10 +66,10 @@ def _base(values: FloatArray, noise: float) -> float:
 
 
 def _highest_base(currents: FloatArray, low: float) -> float:
-    """Return the highest current of a sleeping chip; *low* is the lowest mode of the *currents*.
+    """Return the limit above which a current is not that of a sleeping chip.
 
-    A processor that starts up draws a third of the current of an awake radio. Two sleep states differ by far
-    less.
+    *low* is the 10 % quantile of the bases of all windows. A processor that starts up draws a third of the
+    current of an awake radio. Two sleep states differ by far less.
     """
     above = currents - low
     awake = weighted_mode(currents, np.clip(above, 0, None))
@@ -77,7 +77,7 @@ def _highest_base(currents: FloatArray, low: float) -> float:
 
 
 def _jump(currents: FloatArray, before: float, after: float) -> FloatArray:
-    """Return *before* up to the sample where the current jumps, and *after* from there on."""
+    """Return a base that is *before* until the current jumps, and *after* from then on."""
     cost = np.minimum(np.abs(currents - before), abs(after - before)) - np.minimum(
         np.abs(currents - after), abs(after - before)
     )
@@ -86,7 +86,7 @@ def _jump(currents: FloatArray, before: float, after: float) -> FloatArray:
 
 
 def weighted_mode(values: FloatArray, weights: FloatArray) -> float:
-    """Return the mode of positive *values* with *weights*, as the mean in the highest bins of 2 %."""
+    """Return the weighted mean of the values in the three adjacent bins, 2 % wide, of the largest weight."""
     valid = (weights > 0) & (values > 0)
     if not valid.any():
         return float(values.max())

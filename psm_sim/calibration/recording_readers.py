@@ -115,9 +115,9 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
 
 
 def _averaged(path: Path, chunks: Chunks) -> tuple[FloatArray, FloatArray, int, int]:
-    """Return the samples, averaged in blocks of equal size, and how many rows and missing numbers there are.
+    """Return start times and mean currents of blocks of samples, and the numbers of rows and invalid rows.
 
-    Samples without a number are left out.
+    Invalid rows, in which the time or the current is not a number, are omitted.
     """
     kept = [(np.empty(0), np.empty(0))]
     rest = kept[0]
@@ -150,7 +150,7 @@ def _averaged(path: Path, chunks: Chunks) -> tuple[FloatArray, FloatArray, int, 
 
 
 def _check(path: Path, last_s: float, times_s: FloatArray, currents_ma: FloatArray) -> None:
-    """Check that times do not decrease, also after *last_s*, and that no current is too large."""
+    """Check that times do not decrease from *last_s* on, and that no current is too large."""
     before_s = np.append(last_s, times_s[:-1])
     if (falls := np.flatnonzero(times_s < before_s)).size:
         at = falls[0]
@@ -166,7 +166,7 @@ def _check(path: Path, last_s: float, times_s: FloatArray, currents_ma: FloatArr
 
 
 def _block_size(times_s: FloatArray) -> int:
-    """Return how many samples are averaged for a rate of at most 20 kHz."""
+    """Return the block size, in samples, for which the block rate is at most 20 kHz."""
     if times_s.size < 2 or times_s[-1] <= times_s[0]:
         return 1
     return max(1, int((times_s.size - 1) / (times_s[-1] - times_s[0]) / _MAX_RATE_HZ + 0.01))
@@ -258,9 +258,9 @@ def _is_number(text: str) -> bool:
 
 
 def _columns(path: Path, names: list[str], units: tuple[str, str] | None, first_row: list[str]) -> _Columns:
-    """Return the columns of a header; without a header, the first is the time and the second the level.
+    """Return the columns that *names* describe; without *names*, the first two columns.
 
-    Clock times in the first row need no unit.
+    Clock times such as 12:00:01 in the first row need no unit.
     """
     if not names:
         if units is None:

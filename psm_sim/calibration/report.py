@@ -1,4 +1,4 @@
-"""Report of a calibration: sentences, the profile of the chip, and its simulation beside the recording."""
+"""Report of a calibration: text lines, the chip profile, and a comparison with a simulation."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _range_uc(fit: Calibration) -> tuple[float, float]:
 
 
 def _is_ambiguous(fit: Calibration) -> bool:
-    """Return whether the range of the charge of a beacon is asymmetric, unlike an error of measurement."""
+    """Return whether the range is asymmetric because late beacons may be group frames."""
     low_uc, high_uc = _range_uc(fit)
     mean_uc = fit.beacon_uc or 0.0
     return abs(low_uc + high_uc - 2 * mean_uc) > 0.02 * mean_uc
@@ -109,7 +109,7 @@ def _percent(share: float) -> str:
 
 
 def to_dict(fit: Calibration) -> dict[str, Any]:
-    """Return the calibration as plain values, without those that were not found."""
+    """Return the calibration as plain values, without those that are None."""
     values = asdict(fit)
     names = {
         group: {key.replace(" ", "_"): number for key, number in values.pop(group).items()}
@@ -119,9 +119,9 @@ def to_dict(fit: Calibration) -> dict[str, Any]:
 
 
 def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) -> Mode | None:
-    """Return the mode of the chip in the recording, or None if it has no beacons.
+    """Return the estimated mode of the chip, or None if the recording has no beacons.
 
-    The chip's own timers are an extra current above the base.
+    ``extra_ma`` is the mean current of the chip's own timers.
     """
     if fit.beacon_uc is None or fit.awake_ma is None:
         return None
@@ -171,7 +171,7 @@ def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:
 
 
 def _interval(fit: Calibration, mode: Mode) -> list[float]:
-    """Return the interval of the mean current of an idle station, relative to the profile's mean current."""
+    """Return the bounds of the mean current of an idle station, divided by the profile's mean current."""
     interval_ms = fit.beacon_interval_ms or np.inf
     mean_ma = mode.base_ma + mode.numbers["beacon_uc"] / interval_ms
     low_uc, high_uc = mode.spread["beacon_uc"]
@@ -195,9 +195,9 @@ def compare_with_simulation(fit: Calibration, mode: Mode) -> str:
     """Simulate the station with its measured values, and return the simulated and recorded means in one line.
 
     The recorded frames are simulated as pings at their mean interval to a host in the local network. After
-    each ping, the radio stays awake for the average time. Three states are not simulated, and are left out of
-    the recorded mean: group frames, associations, and the charge of a missed beacon that exceeds the charge
-    of a received beacon. During an association, no beacons are received.
+    each ping, the radio stays awake for the average time. During an association, no beacons are received.
+    Group frames, associations and the additional charge of missed beacons are not simulated, so they are
+    omitted from the recorded mean.
     """
     simulated_ma = _simulate(fit, mode)
     simulated_ma["beacons"] *= 1 - fit.counts[ASSOCIATION] * (fit.associate_ms or 0.0) / 1e3 / fit.length_s
