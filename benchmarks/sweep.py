@@ -10,11 +10,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.campaign.sweep.table import TaskRow, open_table
 from psm_sim.common.formatting import flatten
+from psm_sim.common.input_files import file_digest
 from psm_sim.simulation import simulate
 from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
@@ -28,7 +30,7 @@ def fill(path: Path) -> None:
     measures = flatten(
         {key: value for key, value in one.items() if key not in ("policy", "parameters", "pages")}
     )
-    cache: dict[tuple[object, ...], str] = {}
+    digest = cache(file_digest)
     rows = []
     for number, task in enumerate(Grid(tuple(map(GridAxis.parse, LARGE))).tasks()):
         scenario = task.scenario
@@ -36,7 +38,7 @@ def fill(path: Path) -> None:
         parameters |= {key: float(value) for key, value in scenario.settings.items()}
         task_words = (str(task.policy), scenario.trace_name, scenario.topology_name)
         values = {**measures, ENERGY: 3 + number % 7, SLOWDOWN: 1 + number % 5}
-        key = scenario.key([task.policy], cache)
+        key = scenario.key([task.policy], digest)
         rows.append(TaskRow(key, *task_words, scenario.pages, scenario.seed, parameters, values))
     with open_table(path) as table:
         table.append(rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,9 @@ from psm_sim.common.provenance import code_versions, digest_of
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile, parse_battery
 from psm_sim.network.topology import topology_files
-from psm_sim.network.topology_sections import StationSpec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.loading import find_trace
-
-DigestCache = dict[tuple[Any, ...], str]
-"""Digests of topologies, traces and policies, which several scenarios share so that each is hashed once."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +195,7 @@ class Scenario:
             files += spec.files()
         return list(dict.fromkeys(files))
 
-    def key(self, policies: Sequence[str | Spec] = (), cache: DigestCache | None = None) -> str:
+    def key(self, policies: Sequence[str | Spec] = (), digest: Callable[[Path], str] = file_digest) -> str:
         """Return a hash of all inputs that determine the results, as 64 hexadecimal digits.
 
         The inputs are the trace, all topology keys, the number of pages, the seed, the *policies*, the source
@@ -212,70 +207,28 @@ class Scenario:
         ----------
         policies : sequence of str or Spec
             Policies that are run.
-        cache : dict, optional
-            Cache of file digests, initially empty. Pass the same dictionary to the calls for all scenarios,
-            so that each file is read only once.
+        digest : callable
+            Function that returns the digest of a file. Pass the same cached function to each call, so that a
+            file of several scenarios is read only once.
 
         Raises
         ------
         InputError
             If a file cannot be read.
         """
-        cache = {} if cache is None else cache
-        parts = [_topology_part(self, cache), _trace_part(self, cache)]
-        parts += [
-            _cached_digest(cache, ("policy", str(policy)), partial(_policy_facts, policy))
-            for policy in policies
-        ]
-        battery = [self.battery_mah] if self.battery else []
-        return digest_of([__version__, code_versions(), self.pages, self.seed, parts, *battery])
-
-
-def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
-    def facts() -> Any:
-        contents = [file_digest(file) for file in Spec(scenario.topology_name).files()]
-        topology = scenario.resolve_topology()
-        stations = [_station_facts(station) for station in topology.stations]
-        return [scenario.topology_name, topology.config(), contents, *([stations] if stations else [])]
-
-    if isinstance(scenario.topology, Topology):
-        return digest_of(facts())
-    name = ("topology", scenario.topology, scenario.profile, *scenario.settings.items())
-    return _cached_digest(cache, name, facts)
+        topology = self.resolve_topology()
+        traces = [Spec.of(station.trace, "trace") for station in topology.stations if station.trace]
+        if isinstance(self.trace, Workload):
+            traffic = repr((self.trace.name, self.trace.pages, self.trace.messages))
+        else:
+            traffic = str(self.trace)
+            traces.append(Spec.of(self.trace, "trace"))
+        files = dict.fromkeys([*(find_trace(trace.name) for trace in traces), *self.files(policies)])
+        network = [self.topology_name, topology.config(), repr(topology.stations), self.battery_mah]
+        inputs = [traffic, *network, self.pages, self.seed, list(map(str, policies))]
+        return digest_of([__version__, code_versions(), inputs, list(map(digest, files))])
 
 
 def _profile_specs(text: str | None) -> list[Spec]:
     """Return a list with the spec of a chip profile; empty without a profile."""
     return [Spec.parse(text, "profile")] if text else []
-
-
-def _station_facts(station: StationSpec) -> list[Any]:
-    facts: list[Any] = [repr(station)]
-    facts += [_policy_facts(station.policy)] if station.policy else []
-    facts += [_trace_facts(Spec.of(station.trace, "trace"))] if station.trace else []
-    return facts + [file_digest(file) for spec in _profile_specs(station.profile) for file in spec.files()]
-
-
-def _trace_part(scenario: Scenario, cache: DigestCache) -> str:
-    trace = scenario.trace
-    if isinstance(trace, Workload):
-        return digest_of([trace.name, repr(trace.pages), repr(trace.messages)])
-    spec = Spec.of(trace, "trace")
-    return _cached_digest(cache, ("trace", str(spec)), partial(_trace_facts, spec))
-
-
-def _cached_digest(cache: DigestCache, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
-    if name not in cache:
-        cache[name] = digest_of(facts())
-    return cache[name]
-
-
-def _trace_facts(spec: Spec) -> list[str]:
-    path = find_trace(spec.name)
-    files = dict.fromkeys([path, *spec.files()])
-    return [str(spec), *map(file_digest, files)]
-
-
-def _policy_facts(policy: str | Spec) -> list[str]:
-    spec = Spec.of(policy, "policy")
-    return [str(spec), *map(file_digest, spec.files())]

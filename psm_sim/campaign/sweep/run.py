@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from psm_sim.campaign.sweep.table import LABEL, SweepTable, TaskRow
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.formatting import flatten
+from psm_sim.common.input_files import file_digest
 from psm_sim.common.opened_files import are_unchanged, note_opened_files, opened_files
 from psm_sim.common.parallel import WorkerDiedError, process_count
 from psm_sim.common.plugins import use_contents
@@ -257,8 +258,8 @@ def run_sweep_tasks(
             f"workers={workers} conflicts with cluster={cluster!r}, which has its own workers; remove one of"
             " them."
         )
-    cache: dict[tuple[object, ...], str] = {}
-    by_key = {task.scenario.key([task.policy], cache): task for task in tasks}
+    digest = cache(file_digest)
+    by_key = {task.scenario.key([task.policy], digest): task for task in tasks}
     is_current = {files: are_unchanged(dict(files)) for files in {_opened(row) for row in table.rows}}
     rows = {
         row.key: row for row in table.rows if row.key in by_key and not row.error and is_current[_opened(row)]
