@@ -69,25 +69,18 @@ class FrameLoss:
         link: Link,
         causes: Sequence[Cause],
         on_lost: Sequence[Callable[[Link, float, Segment], None]],
+        deliver: Callable[[Segment], None],
     ) -> None:
         self._env, self._link, self._causes, self._on_lost = env, link, causes, on_lost
+        self._deliver = deliver
         self.frames = self.bytes = 0
 
-    def wrap(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a function that calls *deliver* and drops the lost frames."""
-        if not self._causes:
-            return deliver
-
-        def filtered(segment: Segment) -> None:
-            # Not any(), because each cause must be called for each frame.
-            if sum(cause() for cause in self._causes):
-                self._lose(segment)
-            else:
-                deliver(segment)
-
-        return filtered
-
-    def _lose(self, segment: Segment) -> None:
+    def deliver(self, segment: Segment) -> None:
+        """Deliver a frame, or drop it if it is lost."""
+        # Not any(), because each cause must be called for each frame.
+        if not sum(cause() for cause in self._causes):
+            self._deliver(segment)
+            return
         if not is_null(segment):
             self.frames += 1
             self.bytes += segment.wire_bytes
@@ -125,8 +118,6 @@ class Faults(EndSystems):
         """
         self._check(pages)
         self._messenger = path.messenger
-        if self._losses:
-            return
         hop, faults = path.hop, self.topology.faults
         up, down = list[Cause](), list[Cause]()
         if faults.restart_every_s is not None:
@@ -211,5 +202,7 @@ class Faults(EndSystems):
         if parameters.loss:
             name = stream_name(link.name, self.topology.station_name)
             causes = [*causes, RandomFrameLoss(self.topology.seed, name, parameters, path.visits.__len__)]
-        self._losses[link.name] = losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost)
-        end.deliver = losses.wrap(end.deliver)
+        losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost, end.deliver)
+        self._losses[link.name] = losses
+        if causes:
+            end.deliver = losses.deliver
