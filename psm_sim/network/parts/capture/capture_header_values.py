@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from psm_sim.common.errors import InputError
 from psm_sim.network.parts.frame_timing import FrameTiming
@@ -24,9 +22,8 @@ SYN_OPTIONS = 8
 """Bytes of the options of a SYN, which are the maximum segment size and the window scale."""
 
 
-@dataclass(frozen=True)
 class CaptureHeaderValues:
-    """Values of header fields that follow from the topology.
+    """Values of header fields that follow from a topology that can be captured, see :func:`check_capturable`.
 
     Attributes
     ----------
@@ -39,7 +36,7 @@ class CaptureHeaderValues:
         without the DCF.
     rate : int
         Rate of data frames in units of 500 kbit/s; 0 if radiotap cannot express it.
-    rates : mapping of str to int
+    rates : dict of str to int
         Rates of ACKs, PS-Polls and beacons in the same units; empty without the DCF.
     ack_us : int
         Duration field of a data frame, in microseconds.
@@ -51,56 +48,28 @@ class CaptureHeaderValues:
         Additional header bytes of a SYN.
     """
 
-    beacon_s: float
-    beacon_tu: int
-    dtim_period: int
-    beacon_gap_s: float
-    beacon_air_s: float
-    rate: int
-    rates: Mapping[str, int]
-    ack_us: int
-    segment: int
-    header: int
-    window: int
-    scale: int
-    more_in_syn: int
-
-
-def capture_header_values(topology: Topology) -> CaptureHeaderValues:
-    """Return the header values of a topology that can be captured, see :func:`check_capturable`."""
-    tcp = topology.tcp
-    window_bytes = tcp.window_bytes
-    times_larger = min(window_bytes // _MAX_WINDOW, 1 << 14)
-    scale = times_larger.bit_length() if window_bytes > _MAX_WINDOW else 0
-    option_bytes = tcp.header_bytes - _MIN_HEADER
-    return CaptureHeaderValues(
-        beacon_s=topology.beacon.interval_s,
-        beacon_tu=min(max(round(topology.beacon.interval_s / 1.024e-3), 1), 65_535),
-        dtim_period=topology.beacon.dtim_period,
-        **_mac_settings(topology),
-        segment=tcp.segment_bytes,
-        header=tcp.header_bytes,
-        window=min(-(-window_bytes >> scale), _MAX_WINDOW),
-        scale=scale,
-        more_in_syn=max(0, SYN_OPTIONS - option_bytes) if scale else 0,
-    )
-
-
-def _mac_settings(topology: Topology) -> dict[str, Any]:
-    """Return the fields of :class:`CaptureHeaderValues` that depend on the MAC model."""
-    if topology.mac.model == "dcf":
-        timing = FrameTiming(topology.mac)
-        mbps = {"ack": timing.control_mbps, "ps-poll": timing.data_mbps, "beacon": timing.beacon_mbps}
-        return {
-            "beacon_gap_s": timing.pifs_s, "beacon_air_s": timing.beacon_s,
-            "rate": round(2 * timing.data_mbps),
-            "rates": {name: round(2 * rate) for name, rate in mbps.items()},
-            "ack_us": round(1e6 * timing.answer_s),
-        }  # fmt: skip
-    rate_mbps = topology.wireless.rate_mbps
-    rate, ack_us = round(2 * rate_mbps), min(10 + round(112 / rate_mbps), 32_767)
-    defaults = {"beacon_gap_s": 0.0, "beacon_air_s": 0.0, "rates": {}}
-    return {"rate": rate if 1 <= rate <= 255 else 0, "ack_us": ack_us, **defaults}
+    def __init__(self, topology: Topology) -> None:
+        tcp = topology.tcp
+        self.beacon_s, self.dtim_period = topology.beacon.interval_s, topology.beacon.dtim_period
+        self.beacon_tu = min(max(round(self.beacon_s / 1.024e-3), 1), 65_535)
+        self.segment, self.header = tcp.segment_bytes, tcp.header_bytes
+        times_larger = min(tcp.window_bytes // _MAX_WINDOW, 1 << 14)
+        self.scale = times_larger.bit_length() if tcp.window_bytes > _MAX_WINDOW else 0
+        self.window = min(-(-tcp.window_bytes >> self.scale), _MAX_WINDOW)
+        option_bytes = tcp.header_bytes - _MIN_HEADER
+        self.more_in_syn = max(0, SYN_OPTIONS - option_bytes) if self.scale else 0
+        if topology.mac.model == "dcf":
+            timing = FrameTiming(topology.mac)
+            self.beacon_gap_s, self.beacon_air_s = timing.pifs_s, timing.beacon_s
+            self.rate, self.ack_us = round(2 * timing.data_mbps), round(1e6 * timing.answer_s)
+            mbps = {"ack": timing.control_mbps, "ps-poll": timing.data_mbps, "beacon": timing.beacon_mbps}
+            self.rates = {name: round(2 * rate) for name, rate in mbps.items()}
+        else:
+            self.beacon_gap_s = self.beacon_air_s = 0.0
+            rate = round(2 * topology.wireless.rate_mbps)
+            self.rate = rate if 1 <= rate <= 255 else 0
+            self.ack_us = min(10 + round(112 / topology.wireless.rate_mbps), 32_767)
+            self.rates = {}
 
 
 def check_capturable(topology: Topology, stations: int) -> None:

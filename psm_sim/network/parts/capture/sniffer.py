@@ -6,7 +6,7 @@ from math import inf, nan, nextafter
 from typing import BinaryIO
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
-from psm_sim.network.parts.capture.capture_header_values import CaptureHeaderValues, capture_header_values
+from psm_sim.network.parts.capture.capture_header_values import CaptureHeaderValues
 from psm_sim.network.parts.capture.frames import (
     FILE_HEADER,
     PendingFrame,
@@ -123,7 +123,7 @@ class Sniffer:
         *reports_all* is true if the MAC reports all kinds of frames, such as ACKs.
         """
         if not self._tims:
-            self._values = capture_header_values(topology)
+            self._values = CaptureHeaderValues(topology)
             self._adds_acks, self.times = not reports_all, BeaconTimes(self._values)
             self._file.write(FILE_HEADER)
         self._tims.append(TimBit())

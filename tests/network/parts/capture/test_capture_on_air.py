@@ -9,7 +9,7 @@ import pytest
 from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
-from psm_sim.network.parts.capture.capture_header_values import capture_header_values
+from psm_sim.network.parts.capture.capture_header_values import CaptureHeaderValues
 from psm_sim.network.parts.capture.sniffer import BeaconTimes
 from psm_sim.network.parts.frame_timing import CW_MIN
 from psm_sim.network.parts.mac.air_link import AirLink
@@ -55,7 +55,7 @@ def polls(record):
 
 def test_a_late_beacon_replaces_the_beacons_that_fell_due_while_it_was_delayed():
     """The beacon of 0.3 s is sent at 0.54 s: beacons 3 and 4 are omitted, 5 is late, and 6 is on time."""
-    times = BeaconTimes(capture_header_values(load_topology("three-node", {"mac.model": "dcf"})))
+    times = BeaconTimes(CaptureHeaderValues(load_topology("three-node", {"mac.model": "dcf"})))
     gap_s, air_s = 30e-6, 864e-6
     assert times.first_heard_from(0.3) == 3
     assert times.first_heard_from(0.301) == 4
