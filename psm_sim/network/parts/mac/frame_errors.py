@@ -8,7 +8,7 @@ from psm_sim.network.parts.gilbert import GilbertLosses, uniform_numbers
 from psm_sim.network.topology import Topology
 
 
-class FrameErrors:
+class FrameErrors(GilbertLosses):
     """Frame errors between the access point and one station, equally likely in both directions.
 
     Errors are independent, or occur in runs (Gilbert model). Stations have independent errors.
@@ -17,15 +17,11 @@ class FrameErrors:
     def __init__(self, topology: Topology) -> None:
         mac, name = topology.mac, stream_name("network.frame errors", topology.station_name)
         numbers = uniform_numbers(random_stream(topology.seed, name))
-        self._losses = GilbertLosses(numbers.__next__, mac.frame_error_rate, mac.loss_run)
+        super().__init__(numbers.__next__, mac.frame_error_rate, mac.loss_run)
 
     def first(self, frames: int) -> int:
         """Return which of *frames* frames is the first with errors (1, 2, ...), or 0 if there is none."""
-        return next((position for position in range(1, frames + 1) if self._losses.lost()), 0)
-
-    def lost(self) -> bool:
-        """Return whether the next frame has errors."""
-        return self._losses.lost()
+        return next((position for position in range(1, frames + 1) if self.lost()), 0)
 
 
 class AirBeaconReception(BeaconReception):
