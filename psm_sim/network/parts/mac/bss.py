@@ -8,7 +8,7 @@ from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
 from psm_sim.network.parts.frame_timing import RETRY_LIMIT, FrameTiming
 from psm_sim.network.parts.mac.ap_queue import ApQueue, MacPort
-from psm_sim.network.parts.mac.channel import Channel, RandomBackoffs
+from psm_sim.network.parts.mac.channel import Channel
 from psm_sim.network.topology import Topology
 
 _UNSUPPORTED = (
@@ -34,12 +34,11 @@ class Bss:
     """
 
     def __init__(self, env: Environment, topology: Topology) -> None:
-        check_topology(topology)
+        _check(topology)
         self.env, self.ports = env, list[MacPort]()
         self.timing = FrameTiming(topology.mac)
         self.beacons = Beacons(topology.beacon.interval_s)
-        backoffs = RandomBackoffs(topology.seed)
-        self.channel = Channel(env, self.timing, self.beacons, RETRY_LIMIT, backoffs)
+        self.channel = Channel(env, self.timing, self.beacons, RETRY_LIMIT, topology.seed)
         self.sender = ApQueue(self.channel)
 
     def several_tim_bits(self) -> bool:
@@ -47,14 +46,8 @@ class Bss:
         return sum(port.tim_bit for port in self.ports) > 1
 
 
-def check_topology(topology: Topology) -> None:
-    """Reject a topology that the DCF does not support.
-
-    Raises
-    ------
-    InputError
-        See :class:`Bss`.
-    """
+def _check(topology: Topology) -> None:
+    """Raise an error for a topology that the DCF does not support."""
     config = topology.config()
     for key, off in _UNSUPPORTED:
         if config[key] != off:

@@ -143,17 +143,6 @@ class Contender:
         self.at_s = start_s + slots * timing.slot_s
 
 
-class RandomBackoffs:
-    """Backoffs of one channel, uniform from 0 to the contention window inclusive."""
-
-    def __init__(self, seed: int) -> None:
-        self._numbers = uniform_numbers(random_stream(seed, "network.backoffs"))
-
-    def draw(self, window: int) -> int:
-        """Return a backoff for a contention window, in slots."""
-        return int(next(self._numbers) * (window + 1))
-
-
 class BeaconSchedule:
     """Schedule of the beacons, each sent a PIFS after it is due or after the channel becomes free.
 
@@ -228,8 +217,8 @@ class Channel:
         The clock, the frame durations, and the times at which beacons are due.
     limit
         Maximum number of retransmissions of a frame.
-    backoffs
-        Source of random backoffs.
+    seed
+        Seed of the random backoffs.
 
     Attributes
     ----------
@@ -243,9 +232,10 @@ class Channel:
     """
 
     def __init__(
-        self, env: Environment, timing: FrameTiming, beacons: Beacons, limit: int, backoffs: RandomBackoffs
+        self, env: Environment, timing: FrameTiming, beacons: Beacons, limit: int, seed: int
     ) -> None:
-        self._env, self._timing, self._limit, self._draw = env, timing, limit, backoffs.draw
+        self._env, self._timing, self._limit = env, timing, limit
+        self._random = uniform_numbers(random_stream(seed, "network.backoffs"))
         self._beacon_schedule = BeaconSchedule(beacons, timing)
         self.late = self._beacon_schedule.on_late_beacon
         self._contenders: list[Contender] = []
@@ -310,6 +300,10 @@ class Channel:
             then()
         else:
             self._current = self._current[0], self._current[1].and_then(then)
+
+    def _draw(self, window: int) -> int:
+        """Return a random backoff from 0 to the contention window inclusive, in slots."""
+        return int(next(self._random) * (window + 1))
 
     def _schedule_next(self) -> None:
         """Set the alarm for the next transmission, unless an exchange is in progress."""

@@ -12,7 +12,7 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.parts.frame_timing import CW_MAX, RETRY_LIMIT, FrameTiming
-from psm_sim.network.parts.mac.channel import Channel, Exchange, RandomBackoffs
+from psm_sim.network.parts.mac.channel import Channel, Exchange
 from psm_sim.network.topology_sections import MacParameters
 
 _NEVER_S = 1e9
@@ -61,7 +61,7 @@ def run_saturated(
 ) -> SaturationResult:
     """Simulate saturated stations without beacons, and return their throughput."""
     env, timing = Environment(), FrameTiming(mac)
-    channel = Channel(env, timing, Beacons(_NEVER_S), retry_limit, RandomBackoffs(1))
+    channel = Channel(env, timing, Beacons(_NEVER_S), retry_limit, seed=1)
     sources = [SaturatedSource(channel, timing, packet_bytes) for _ in range(stations)]
     env.run(until=seconds)
     arrived = tuple(source.arrived for source in sources)
