@@ -53,10 +53,6 @@ class Usage(NamedTuple):
         radio_j = self.awake_j + self.asleep_j + self.beacons_j + self.transmit_j + self.wake_ups_j
         return radio_j + self.frames_j
 
-    def __sub__(self, before: Usage) -> Usage:
-        """Return the usage since *before*."""
-        return Usage._make(now - then for now, then in zip(self, before, strict=True))
-
 
 class EnergyLedger(Observer):
     """Observer that computes the energy of a station.
