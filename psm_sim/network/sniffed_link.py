@@ -80,18 +80,12 @@ class SniffedLink(Link):
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue one segment and report it. See :class:`~psm_sim.network.link.Link` for the arguments."""
         queued_s = self._env.now if queued_s is None else queued_s
-        arrives_s = self.carry(segment, queued_s)
-        if not self.flying:
-            self.arrival.arm(arrives_s)
-        self.flying.append((arrives_s, segment))
-        self._notify(segment, queued_s, arrives_s)
+        self.report(segment, queued_s)
+        super().send(segment, queued_s)
 
-    def carry(self, segment: Segment, queued_s: float) -> float:
-        """Transmit a segment that is queued at *queued_s* seconds, and report it. Return its arrival time."""
-        starts_s = max(self.free_at, queued_s)
-        self.free_at = starts_s + self.air_time_s(segment)
-        self._report(segment, queued_s, starts_s)
-        return self.free_at + self.latency_s
+    def report(self, segment: Segment, queued_s: float) -> None:
+        """Report a segment that is queued at *queued_s* seconds, before the link carries it."""
+        self._report(segment, queued_s, max(self.free_at, queued_s))
 
     def report_unreceived(self, segment: Segment, count: int) -> None:
         """Report *count* consecutive frames that no station receives. The link does not carry them."""
@@ -116,4 +110,5 @@ class SniffedUplink(Uplink):
 
     def send(self, segment: Segment) -> None:
         """Queue one segment and report it."""
-        self._second.send(segment, self.transmitter.carry(segment, self._env.now))
+        self.transmitter.report(segment, self._env.now)
+        super().send(segment)
