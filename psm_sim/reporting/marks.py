@@ -112,7 +112,7 @@ def styles_of(runs: Sequence[Result]) -> list[Style]:
 
 
 def axes_of(comparison: Comparison) -> tuple[str, str]:
-    """Return the measures on the x and y axis: slowdown and energy; latency and power for messages only."""
+    """Return the measures on the x and y axis: slowdown and energy; without pages, latency and power."""
     latency = next(iter(directions_of(comparison.runs[0].row)), None)
     if loads_pages(comparison) or latency is None:
         return SLOWDOWN, ENERGY

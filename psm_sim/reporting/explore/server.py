@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)
 
     def do_GET(self) -> None:
-        """Answer a request; status 403 without the token, or with the host name of another server."""
+        """Answer a request. The status is 403 without the token, or with the host name of another server."""
         port = self.connection.getsockname()[1]
         host = self.headers.get("Host", "").lower()
         token, _, rest = self.path[1:].partition("/")

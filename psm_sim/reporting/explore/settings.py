@@ -105,7 +105,7 @@ class Settings:
 
 
 def _accepts(spec: Spec, control: str) -> bool:
-    """Return whether *control* is for the policy, and the policy does not set the parameter itself."""
+    """Return whether the policy has the parameter of *control*, and does not set it itself."""
     policy, _, own = PARAMETERS[control]
     return spec.name == policy and not own & set(spec.values)
 

@@ -102,7 +102,7 @@ def _rank(row: SettingRow) -> str:
 
 
 _NEED_MARKS = {NEW_DRIVER: "*", ACCESS_POINT: "+"}
-"""Mark after the rank of a setting, by the need of the setting."""
+"""Mark after the rank of a setting that needs a new driver or another DTIM period."""
 
 
 def _supply_columns(advice: Advice) -> list[Column]:
