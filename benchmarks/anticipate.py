@@ -54,12 +54,12 @@ def run(case: tuple[int, str, str]) -> list[tuple[object, ...]]:
 
 def stored() -> dict[tuple[str, str, str], tuple[float, float]]:
     """Return the mean energy in J per page and the mean slowdown by pages, radio and policy."""
-    found: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    pairs: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
     with STEM.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             key = row["pages"], row["radio"], row["policy"]
-            found.setdefault(key, []).append((float(row["energy_j"]), float(row["slowdown"])))
-    return {key: tuple(np.mean(rows, axis=0).tolist()) for key, rows in found.items()}
+            pairs.setdefault(key, []).append((float(row["energy_j"]), float(row["slowdown"])))
+    return {key: tuple(np.mean(rows, axis=0).tolist()) for key, rows in pairs.items()}
 
 
 def draw(rows: list[tuple[object, ...]]) -> None:
@@ -121,8 +121,8 @@ def main() -> None:
             draw([tuple(row.values()) for row in csv.DictReader(file)])
     else:
         with ProcessPoolExecutor() as pool:
-            found = list(pool.map(run, product(SEEDS[: arguments.seeds], PAGES, RADIOS)))
-        draw([row for rows in found for row in rows])
+            results = list(pool.map(run, product(SEEDS[: arguments.seeds], PAGES, RADIOS)))
+        draw([row for rows in results for row in rows])
     print(table())
 
 

@@ -63,18 +63,18 @@ Numbers = dict[str, tuple[float, float]]
 @contextmanager
 def replaced(name: str, value: Any) -> Iterator[None]:
     """Replace a constant in its module, and in the policy, which may have imported it."""
-    place, _, constant = name.partition(".")
-    modules = [policy, *(each for each in HELPERS if each.__name__.endswith(place))]
-    users = [each for each in modules if place and hasattr(each, constant)]
+    module_name, _, constant = name.partition(".")
+    modules = [policy, *(each for each in HELPERS if each.__name__.endswith(module_name))]
+    users = [each for each in modules if module_name and hasattr(each, constant)]
     if constant == "sqrt":
         users.remove(policy)
-    kept = [getattr(each, constant) for each in users]
+    defaults = [getattr(each, constant) for each in users]
     for each in users:
         setattr(each, constant, value)
     try:
         yield
     finally:
-        for each, old in zip(users, kept, strict=True):
+        for each, old in zip(users, defaults, strict=True):
             setattr(each, constant, old)
 
 
@@ -87,31 +87,31 @@ def run_cases(change: Change) -> Numbers:
     known: Any = SimpleNamespace(chain_j={})
     with replaced("" if share else name, VALUES.get(name, {}).get(label)):
         result = run_benchmark(list(specs), BenchmarkPlan(SEEDS, traffic, RADIOS), workers=1, known=known)
-    found = {}
+    numbers = {}
     for spec, price in specs.items():
         for free, costs in result.runs[spec].items():
             case, energy_j = free._replace(price=price), float(np.sum(costs.energy_j))
-            found[str(case)] = energy_j, energy_j + case.price_w * float(np.sum(costs.delay_s))
-    return found
+            numbers[str(case)] = energy_j, energy_j + case.price_w * float(np.sum(costs.delay_s))
+    return numbers
 
 
 def run_targets(change: Change) -> Numbers:
     """Return energy in J per page and the delay that the target limits, with one constant changed."""
     name, label = change
-    found = {}
+    numbers = {}
     with replaced(name, TARGET_VALUES.get(name, {}).get(label)):
         for trace, pages in TARGET_PAGES.items():
             runs = run_comparison(TARGETS, Scenario(trace, pages=pages, seed=TARGET_SEED)).runs
             for spec, run in zip(TARGETS, runs, strict=True):
                 added_s = (run.pages.page_time_s - run.pages.always_on_time_s).mean()
                 delay = run.slowdown.mean - 1 if "slowdown" in spec else added_s
-                found[f"{trace}, {spec}"] = run.energy_per_page_j, float(delay)
-    return found
+                numbers[f"{trace}, {spec}"] = run.energy_per_page_j, float(delay)
+    return numbers
 
 
-def largest(found: Numbers, usual: Numbers, column: int) -> str:
+def largest(numbers: Numbers, usual: Numbers, column: int) -> str:
     """Return the largest relative change of a column, and its case."""
-    changes = {case: 100 * (found[case][column] / usual[case][column] - 1) for case in usual}
+    changes = {case: 100 * (numbers[case][column] / usual[case][column] - 1) for case in usual}
     case = max(changes, key=lambda case: abs(changes[case]))
     return f"{changes[case]:+.1f} % ({case})"
 
@@ -124,8 +124,8 @@ def main() -> None:
             changes = [("", ""), *((name, label) for name, each in values.items() for label in each)]
             results = pool.map(function, changes)
             usual = next(results)
-            for (name, label), found in zip(changes[1:], results, strict=True):
-                cases = f"{largest(found, usual, 0)} | {largest(found, usual, 1)}"
+            for (name, label), numbers in zip(changes[1:], results, strict=True):
+                cases = f"{largest(numbers, usual, 0)} | {largest(numbers, usual, 1)}"
                 print(f"| `{name}` | {label} | {cases} |", flush=True)
 
 

@@ -41,7 +41,7 @@ def main() -> None:
 
 def write(path: Path, packets: int) -> None:
     """Write a capture, its packets in the form that the name tells."""
-    kept = [60] if "small" in path.name else [60, 1514]
+    sizes = [60] if "small" in path.name else [60, 1514]
     with gzip.open(path, "wb", 1) if path.suffix == ".gz" else path.open("wb") as file:
         if "pcapng" in path.name:
             file.write(np.array([0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 2**32 - 1, 2**32 - 1, 28], "<u4").tobytes())
@@ -50,7 +50,7 @@ def write(path: Path, packets: int) -> None:
             file.write(np.array([0xA1B2C3D4, 0x00040002, 0, 0, 262144, 1], "<u4").tobytes())
         for first in range(0, packets, 20_000):
             count = min(20_000, packets - first)
-            parts = [record(first + k, kept[k % len(kept)], "pcapng" in path.name) for k in range(count)]
+            parts = [record(first + k, sizes[k % len(sizes)], "pcapng" in path.name) for k in range(count)]
             file.write(b"".join(parts))
 
 
@@ -73,13 +73,13 @@ def measure(path: Path) -> None:
     """Time one file."""
     before = peak_mib()
     begin = time.process_time()
-    found = read_capture(path)
+    capture = read_capture(path)
     seconds = time.process_time() - begin
     peak = peak_mib() - before
-    rate, size = found.frames / seconds / 1e6, path.stat().st_size / 2**20
+    rate, size = capture.frames / seconds / 1e6, path.stat().st_size / 2**20
     print(
-        f"{path.name:<15}{size:>5.0f} MiB {found.frames:,} packets {seconds:>5.2f} s of CPU {rate:.2f} M/s, "
-        f"{peak:.0f} MiB more than before, {found.rows.size:,} packets of {found.client}"
+        f"{path.name:<15}{size:>5.0f} MiB {capture.frames:,} packets {seconds:>5.2f} s of CPU {rate:.2f} M/s,"
+        f" {peak:.0f} MiB more than before, {capture.rows.size:,} packets of {capture.client}"
     )
 
 

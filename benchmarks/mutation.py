@@ -91,9 +91,9 @@ def collect_stats(runner: isolation.MutantRunner, tests: Iterable[str] | None = 
         for file in by_file
         if re.search(r'scope="module"|@cache\b', Path("mutants", file).read_text(encoding="utf-8"))
     }
-    for found in state().tests_by_mangled_function_name.values():
-        for file in {test.partition("::")[0] for test in found} & shared:
-            found.update(by_file[file])
+    for test_names in state().tests_by_mangled_function_name.values():
+        for file in {test.partition("::")[0] for test in test_names} & shared:
+            test_names.update(by_file[file])
     save_stats()
 
 

@@ -34,14 +34,14 @@ def trained(price_w: float) -> Anticipate:
 
 def rests(policy: Anticipate) -> list[tuple[float, float, float]]:
     """Return (begins, dozes from, wakes at) of each rest while nothing comes, in s since the request."""
-    found, now_s = [], REQUEST_S
+    decisions, now_s = [], REQUEST_S
     while now_s < REQUEST_S + SHOWN_S:
         rest = policy.rest(now_s, now_s - REQUEST_S, None)
         dozes_s = now_s + rest.awake_s
         wakes_s = policy.beacon_grid.time(policy.beacon_grid.after(dozes_s) + rest.beacons - 1)
-        found.append((now_s - REQUEST_S, dozes_s - REQUEST_S, wakes_s - REQUEST_S))
+        decisions.append((now_s - REQUEST_S, dozes_s - REQUEST_S, wakes_s - REQUEST_S))
         now_s = wakes_s
-    return found
+    return decisions
 
 
 def main() -> None:

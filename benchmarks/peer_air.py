@@ -221,8 +221,8 @@ def main() -> None:
     kinds = np.array([row["kind"] for _, row in rows])
     odd = np.arange(len(rows)) % 2
     for kind in ("page", "download", "heavy"):
-        for place, name in enumerate(("even", "odd")):
-            show(f"{kind}, {name}", values[(kinds == kind) & (odd == place)])
+        for parity, name in enumerate(("even", "odd")):
+            show(f"{kind}, {name}", values[(kinds == kind) & (odd == parity)])
     for column in ("persistent", "delayed_ack", "initial_window"):
         texts = np.array([row[column] for _, row in rows])
         for text in sorted(set(texts), key=int):

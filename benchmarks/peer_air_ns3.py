@@ -73,13 +73,13 @@ def start(program: Path, options: dict[str, object]) -> list[list[int]]:
 
 def measured(program: Path, numbered: tuple[int, Row]) -> Row:
     """Return a row with what ns-3 measures: each value the median of its own runs."""
-    place, row = numbered
-    numbers = range(RUNS * place + 1, RUNS * (place + 1) + 1)
+    index, row = numbered
+    numbers = range(RUNS * index + 1, RUNS * (index + 1) + 1)
     awake = [run(program, row, False, number)[0] for number in numbers]
     saving = [run(program, row, True, number) for number in numbers]
     page_s, radio_s, polls = (median(each) for each in zip(*saving, strict=True))
-    found = {"awake_s": f"{median(awake):.6f}", "saving_s": f"{page_s:.6f}", "radio_s": f"{radio_s:.6f}"}
-    return row | found | {"polls": f"{polls:.0f}"}
+    times = {"awake_s": f"{median(awake):.6f}", "saving_s": f"{page_s:.6f}", "radio_s": f"{radio_s:.6f}"}
+    return row | times | {"polls": f"{polls:.0f}"}
 
 
 def cells() -> Iterable[Row]:
@@ -97,10 +97,10 @@ def cells() -> Iterable[Row]:
 
 
 def _cell(kind: str, setting: int, random: Random, objects: str) -> Row:
-    kept = kind != "download" and setting & 1
+    is_persistent = kind != "download" and setting & 1
     return {
         "kind": kind,
-        "persistent": str(int(kept)),
+        "persistent": str(int(is_persistent)),
         "delayed_ack": str(setting >> 1 & 1),
         "initial_window": str(WINDOWS[setting >> 2 & 3]),
         "phase_ms": f"{random.uniform(1, 102):.1f}",
@@ -164,12 +164,12 @@ def measured_run(program: Path, pages: list[Row], saving: bool, number: int) -> 
     }  # fmt: skip
     rows = start(program, options)
     last = {row[0]: row for row in rows}.values()
-    found = {"power_save": str(int(saving)), "run": str(number)}
-    found["page_time_mean_s"] = f"{fmean(row[1] for row in rows) / 1e6:.6f}"
-    found["awake_s"] = f"{fmean(row[3] for row in last) / 1e6:.6f}"
+    columns = {"power_save": str(int(saving)), "run": str(number)}
+    columns["page_time_mean_s"] = f"{fmean(row[1] for row in rows) / 1e6:.6f}"
+    columns["awake_s"] = f"{fmean(row[3] for row in last) / 1e6:.6f}"
     names = ("beacons_naming_nobody", "ps_polls", "ps_polls_unanswered")
-    counts = {name: f"{fmean(row[4 + place] for row in last):g}" for place, name in enumerate(names)}
-    return {"cell": cell, **fixed, "stations": str(len(stations)), **found, **counts}
+    counts = {name: f"{fmean(row[4 + index] for row in last):g}" for index, name in enumerate(names)}
+    return {"cell": cell, **fixed, "stations": str(len(stations)), **columns, **counts}
 
 
 def measure_cells(program: Path, results: Path, runs: int, seed: int) -> None:
@@ -208,8 +208,8 @@ def compare(program: Path, file: Path) -> None:
 
 def main(folder: str, file: str = "", results: str = "", runs: str = "8", seed: str = "1") -> None:
     """Measure all rows, or the cells of stations, or compare with *file*."""
-    with tempfile.TemporaryDirectory() as place:
-        program = Path(place) / "peer_air_ns3"
+    with tempfile.TemporaryDirectory() as temporary:
+        program = Path(temporary) / "peer_air_ns3"
         build(Path(folder), program)
         if file == "cells":
             measure_cells(program, Path(results), int(runs), int(seed))

@@ -135,8 +135,8 @@ def measure(folder: Path, seeds: int) -> None:
     """Add the runs of ns-3 that the file lacks."""
     known = {(cell, run) for cell, runs in read().items() for run in runs}
     jobs = [(cell, seed) for seed in range(1, seeds + 1) for cell in CELLS if (cell, seed) not in known]
-    with tempfile.TemporaryDirectory() as place, MEASURED.open("a", newline="") as target:
-        program = Path(place) / "peer_crowd_ns3"
+    with tempfile.TemporaryDirectory() as temporary, MEASURED.open("a", newline="") as target:
+        program = Path(temporary) / "peer_crowd_ns3"
         build(folder, program, "peer_crowd_ns3.cc")
 
         def run(job: tuple[Cell, int]) -> list[object]:

@@ -73,16 +73,16 @@ def measure(program: Path, rows: list[Row], case: Case) -> npt.NDArray[np.float6
     }  # fmt: skip
     timing = FrameTiming(load_topology("three-node", SETTINGS).mac)
     unnamed_s = timing.pifs_s + timing.beacon_s
-    found = start(program, options)
-    return np.array([(page[1] / 1e6, page[3] / 1e6 - unnamed_s * page[4]) for page in found])
+    measured_pages = start(program, options)
+    return np.array([(page[1] / 1e6, page[3] / 1e6 - unnamed_s * page[4]) for page in measured_pages])
 
 
 def write(folder: Path) -> None:
     """Measure all cases, and write the file."""
     random = Random(SEED)  # noqa: S311
     rows = list(chain(draw_pages("b-0", random), draw_pages("b-0", random)))[:100]
-    with tempfile.TemporaryDirectory() as place:
-        program = Path(place) / "peer_air_ns3"
+    with tempfile.TemporaryDirectory() as temporary:
+        program = Path(temporary) / "peer_air_ns3"
         build(folder, program)
         for case in CASES:
             for row, (page_s, awake_s) in zip(rows, measure(program, rows, case), strict=True):

@@ -58,14 +58,14 @@ def main(folder: str) -> None:
     if not Path(folder, "include/ns3/default-power-save-manager.h").exists():
         sys.exit(f"ns-3 in {folder} has no DefaultPowerSaveManager; expected ns-3.48 or later.")
     rows = []
-    with tempfile.TemporaryDirectory() as place:
-        program = Path(place) / "peer_manager_ns3"
+    with tempfile.TemporaryDirectory() as temporary:
+        program = Path(temporary) / "peer_manager_ns3"
         build(Path(folder), program, "peer_manager_ns3.cc")
         for timeout_ms, advance_ms in CASES_MS:
             numbers = (timeout_ms, advance_ms, SECONDS, BYTES, *ARRIVALS_S)
-            found = subprocess.run([program, *map(str, numbers)], check=True, capture_output=True)
+            completed = subprocess.run([program, *map(str, numbers)], check=True, capture_output=True)
             policies = make_policy(f"dynamic:timeout_ms={timeout_ms}"), ManagerRule(timeout_ms)
-            rows.append([*(simulate(policy, advance_ms) for policy in policies), float(found.stdout)])
+            rows.append([*(simulate(policy, advance_ms) for policy in policies), float(completed.stdout)])
     print("PsmTimeout, ListenAdvance, dynamic, rule, ns-3")
     for case, row in zip(CASES_MS, rows, strict=True):
         print(*case, *(f"{each - first:.3f}" for each, first in zip(row, rows[0], strict=True)), sep=", ")

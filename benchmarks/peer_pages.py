@@ -61,16 +61,16 @@ def differences(persistent: str, delayed_ack: str, **settings: Any) -> npt.NDArr
 
 
 def main() -> None:
-    """Print one row per rule, for kept connections."""
+    """Print one row per rule, for persistent connections."""
     print(f"{'growth':10}{'first':10}{'delayed':>8}{'mean %':>9}{'worst %':>9}{'within 0.2 %':>14}")
     for growth in ("ns2", "rfc5681", "ns3"):
         for asks_first in (True, False):
             for delayed_ack in ("0", "1"):
                 settings = {"tcp.growth": growth, "browser.asks_first": asks_first}
-                found = 100 * np.abs(differences("1", delayed_ack, **settings))
-                first, share = "request" if asks_first else "SYN", (found < 0.2).mean()
+                per_cent = 100 * np.abs(differences("1", delayed_ack, **settings))
+                first, share = "request" if asks_first else "SYN", (per_cent < 0.2).mean()
                 print(
-                    f"{growth:10}{first:10}{delayed_ack:>8}{found.mean():9.3f}{found.max():9.2f}{share:14.2f}"
+                    f"{growth:10}{first:10}{delayed_ack:>8}{per_cent.mean():9.3f}{per_cent.max():9.2f}{share:14.2f}"
                 )
 
 

@@ -64,13 +64,13 @@ think time before the page; and the decisions while it loads.
 
 def pages(count: int = PAGES) -> list[Page]:
     """Return the first pages, with requests of 300 B and no server delays."""
-    found = []
+    plain_pages = []
     for page in load_workload("ucb", PAGES, SEED).pages[:count]:
         objects = 1 + len(page.image_bytes)
-        found.append(
+        plain_pages.append(
             Page(page.think_s, page.main_bytes, page.image_bytes, (300,) * objects, (0.0,) * objects)
         )
-    return found
+    return plain_pages
 
 
 def topology(seed: int = 1) -> Topology:
@@ -213,8 +213,8 @@ def measured(program: Path, policy: str) -> Table:
 
 def measure(folder: Path) -> None:
     """Write ``peer_policies.csv``."""
-    with tempfile.TemporaryDirectory() as place:
-        program = Path(place) / "peer_air_ns3"
+    with tempfile.TemporaryDirectory() as temporary:
+        program = Path(temporary) / "peer_air_ns3"
         build(folder, program)
         with ThreadPoolExecutor(2) as pool:
             tables = list(pool.map(partial(measured, program), POLICIES))

@@ -138,7 +138,7 @@ class BudgetPerceptron(OnlineLearner):
     name: ClassVar[str] = "budget-perceptron"
 
     def _begin(self) -> None:
-        self.kept: FloatArray = np.zeros((self.B, self.features))
+        self.stored: FloatArray = np.zeros((self.B, self.features))
         self.mistakes = 0
         self.rng = random_stream(self.seed, self.name)
 
@@ -146,7 +146,7 @@ class BudgetPerceptron(OnlineLearner):
         if y * x.dot(self.w) > 0:
             return False
         slot = self.mistakes if self.mistakes < self.B else int(self.rng.integers(self.B))
-        self.w += y * x - self.kept[slot]
-        self.kept[slot] = y * x
+        self.w += y * x - self.stored[slot]
+        self.stored[slot] = y * x
         self.mistakes += 1
         return True

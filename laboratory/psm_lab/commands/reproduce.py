@@ -99,8 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     findings: list[Findings] = []
     try:
         with progress("simulating", "pages") as report:
-            for found in reproduce(studies, scale, arguments.seed, workers, report):
-                findings.append(found)  # noqa: PERF402 (the studies before a failure are kept)
+            for each in reproduce(studies, scale, arguments.seed, workers, report):
+                findings.append(each)  # noqa: PERF402 (the studies before a failure are kept)
     except BaseException as error:
         missing = names[len(findings) :]
         if findings:
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     if folder is not None:
         samples = [sample_rows(study.tasks(scale, arguments.seed)) for study in studies.values()]
-        findings = [replace(found, sample=rows) for found, rows in zip(findings, samples, strict=True)]
+        findings = [replace(each, sample=rows) for each, rows in zip(findings, samples, strict=True)]
     _report(findings, {}, folder, names, arguments)
     return 0
 

@@ -72,7 +72,7 @@ def costs(episode: Episode, candidates: list[Weights]) -> list[float]:
     env.price = episode.price
     topology = env.scenario.resolve_topology()
     power = RadioPower(topology.power.awake_w, topology.power.asleep_w, topology.power.beacon_j)
-    found = []
+    log_costs = []
     for weights in candidates:
         act = LinearRules(weights.tolist(), power, topology.beacon.interval_ms / 1000, episode.price)
         observation, _ = env.reset(seed=episode.seed)
@@ -80,8 +80,8 @@ def costs(episode: Episode, candidates: list[Weights]) -> list[float]:
         while not terminated:
             observation, reward, terminated, _, _ = env.step(act(observation.tolist()))
             cost -= reward
-        found.append(float(np.log(cost)))
-    return found
+        log_costs.append(float(np.log(cost)))
+    return log_costs
 
 
 def draw_episodes(random: np.random.Generator) -> list[Episode]:
@@ -110,8 +110,8 @@ def main() -> None:
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         for generation in range(1, generations + 1):
             candidates = [mean, *random.normal(mean, width, (CANDIDATES - 1, *SHAPE))]
-            found = np.array(list(pool.map(partial(costs, candidates=candidates), draw_episodes(random))))
-            scores = found.mean(axis=0)
+            log_costs = np.array(list(pool.map(partial(costs, candidates=candidates), draw_episodes(random))))
+            scores = log_costs.mean(axis=0)
             best = np.array([candidates[index] for index in np.argsort(scores)[:BEST]])
             mean = 0.5 * mean + 0.5 * best.mean(axis=0)
             width = np.maximum(0.8 * width + 0.2 * best.std(axis=0), 0.03)

@@ -88,16 +88,16 @@ def measure_bound(p: float, scenario: Scenario) -> list[Row]:
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return comparisons, offline optima, and runs that measure the bound with every reply buffered."""
-    found: list[Task] = []
+    all_tasks: list[Task] = []
     for experiment in Experiment.under_each_preset(NAME):
         seeds, labels = experiment.seeds(scale, seed), {"preset": experiment.preset.name}
-        found += experiment.runs(scale.pages, seeds) + experiment.optima(scale.pages, seeds[:OPTIMA])
+        all_tasks += experiment.runs(scale.pages, seeds) + experiment.optima(scale.pages, seeds[:OPTIMA])
         for p in BOUNDS.values():
             for number in seeds[:OPTIMA]:
                 scenario = experiment.scenario(scale.pages, number, server_delay_ms=HOLDING_MS)
                 arguments = {"p": p, "scenario": scenario}
-                found.append(Task("bound", measure_bound, arguments, scale.pages, labels))
-    return found
+                all_tasks.append(Task("bound", measure_bound, arguments, scale.pages, labels))
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

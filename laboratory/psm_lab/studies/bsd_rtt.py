@@ -35,17 +35,19 @@ TOLERANCE, REPLICATIONS = 0.05, 3
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return comparisons with four and with one connection, and optima, for each round trip and seed."""
-    found: list[Task] = []
+    all_tasks: list[Task] = []
     for rtt_ms in ROUND_TRIPS_MS:
         # A round trip crosses the wired link twice, and the wireless link with 0.1 ms in each direction.
         settings = {**SETTINGS, "links.wired.latency_ms": rtt_ms / 2 - 0.1}
         for number in scale.few(seed, REPLICATIONS):
             scenario = Scenario(TRACE, pages=scale.pages, seed=number, settings=settings)
-            found.append(optimum_task(scenario, {"rtt_ms": rtt_ms}))
+            all_tasks.append(optimum_task(scenario, {"rtt_ms": rtt_ms}))
             for connections, policies in ((4, POLICIES), (1, tuple(REFERENCE))):
                 run = replace(scenario, settings={**settings, "browser.connections": connections})
-                found.append(comparison_task(policies, run, {"connections": connections, "rtt_ms": rtt_ms}))
-    return found
+                all_tasks.append(
+                    comparison_task(policies, run, {"connections": connections, "rtt_ms": rtt_ms})
+                )
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

@@ -98,15 +98,15 @@ LONG = ("psm:listen_interval=12", "psm:listen_interval=40")
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one offline optimum and one simulated comparison per seed."""
-    found: list[Task] = []
+    all_tasks: list[Task] = []
     for number in range(seed, seed + min(5, scale.replications)):
         scenario = Scenario(TRACE, pages=scale.pages, seed=number)
-        found.append(
+        all_tasks.append(
             optimum_task(scenario, policies=POLICIES, bounds=BOUNDS, prices=40 if scale.pages >= 100 else 16)
         )
         arguments = {"policies": (*POLICIES, *LONG), "scenario": scenario}
-        found.append(Task("floor", run_with_lower_bound, arguments, scale.pages * (2 + len(POLICIES))))
-    return found
+        all_tasks.append(Task("floor", run_with_lower_bound, arguments, scale.pages * (2 + len(POLICIES))))
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

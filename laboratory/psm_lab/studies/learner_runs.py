@@ -65,11 +65,13 @@ def run_policies(trace: str, pages: int, seed: int, gammas: Sequence[float | Non
     for gamma in gammas:
         runs = [logged_run(workload, gamma, alpha, times_s) for alpha in (None, *RATES)]
         losses, hindsight = regrets([rounds for _, rounds in runs], switches)
-        found = [
+        learners = [
             {"policy": label, **measure_run(run, workload), **own}
             for label, (run, _), own in zip(LEARNERS, runs, losses, strict=True)
         ]
-        rows += [{**row, "gamma": gamma_label(gamma)} for row in (*found, {"policy": HINDSIGHT, **hindsight})]
+        rows += [
+            {**row, "gamma": gamma_label(gamma)} for row in (*learners, {"policy": HINDSIGHT, **hindsight})
+        ]
     return [{"trace": trace, "seed": seed, **row} for row in rows]
 
 

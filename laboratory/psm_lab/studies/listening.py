@@ -321,21 +321,21 @@ def at_equal_delay(runs: pd.DataFrame, policy: pd.DataFrame) -> pd.DataFrame:
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one task per trace and seed, and matched listening and the optimum for each page trace."""
-    found: list[Task] = []
+    all_tasks: list[Task] = []
     for cases, policies in ((PAGE_TRACES, PAGE_POLICIES), (PUSH_TRACES, PUSH_POLICIES)):
         for case in cases:
             labels, scenarios = {"trace": case.trace}, [case.scenario(scale, n) for n in scale.seeds(seed)]
             pages = case.weight * scenarios[0].pages
             for scenario in scenarios:
                 arguments: dict[str, Any] = {"policies": policies, "scenario": scenario}
-                found.append(Task("listening", run_policies, arguments, pages * len(policies), labels))
+                all_tasks.append(Task("listening", run_policies, arguments, pages * len(policies), labels))
             if cases is PAGE_TRACES:
                 tuning = case.scenario(scale, seed + _TUNING)
                 arguments = {"tuning": tuning, "scenarios": scenarios, "learners": MATCHED}
                 matched_pages = pages * (len(_TRIED) + len(MATCHED) * (1 + len(scenarios)))
-                found.append(Task("matched", run_matched, arguments, matched_pages, labels))
-                found.append(optimum_task(scenarios[0], labels))
-    return found
+                all_tasks.append(Task("matched", run_matched, arguments, matched_pages, labels))
+                all_tasks.append(optimum_task(scenarios[0], labels))
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

@@ -56,15 +56,15 @@ class HeadlineStudy(Study):
         """Return one comparison per preset and seed, and the offline optimum for some of them."""
         complete, pages = ALL_POLICIES if self.long else None, scale.long_pages if self.long else scale.pages
         judged = dict.fromkeys(number.policy for number in published_numbers(self.name))
-        found: list[Task] = []
+        all_tasks: list[Task] = []
         for experiment in Experiment.under_each_preset(self.name):
             seeds = experiment.seeds(scale, seed, long=self.long)
-            found += experiment.runs(pages, seeds[:complete])
+            all_tasks += experiment.runs(pages, seeds[:complete])
             if self.long:
                 reduced = replace(experiment, policies=("always-on", *judged))
-                found += reduced.runs(pages, seeds[ALL_POLICIES:])
-            found += experiment.optima(pages, seeds[: complete or OPTIMA])
-        return found
+                all_tasks += reduced.runs(pages, seeds[ALL_POLICIES:])
+            all_tasks += experiment.optima(pages, seeds[: complete or OPTIMA])
+        return all_tasks
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Compare the means under each preset with the published bars."""

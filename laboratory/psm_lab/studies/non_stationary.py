@@ -147,24 +147,24 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return runs on each trace and seed, the runs for the choices, and the plotted runs."""
     (trace, pages, control_pages), seeds = _sizes(scale), _seeds(scale, seed)
     others = 1 + len(FIXED) + len(BOUNDED)
-    found: list[Task] = []
+    all_tasks: list[Task] = []
     for number in seeds:
         for name, count, gammas in ((trace, pages, (None, MILD)), (CONTROL, control_pages, (None,))):
             arguments = {"trace": name, "pages": count, "seed": number, "gammas": gammas}
             weight = count * (others + len(gammas) * len(LEARNERS))
-            found.append(Task("policies", run_policies, arguments, weight))
+            all_tasks.append(Task("policies", run_policies, arguments, weight))
     for part, policies, numbers in (
         ("gamma", GAMMA_POLICIES, scale.choosing(GAMMA_SEEDS)),
         ("uplink", UPLINK_POLICIES, seeds[:UPLINK_SEEDS]),
     ):
         for number in numbers:
             scenario = Scenario(trace, pages=pages, seed=number)
-            found.append(comparison_task(list(policies), scenario, {"part": part}))
+            all_tasks.append(comparison_task(list(policies), scenario, {"part": part}))
     plotted = Scenario(trace, pages=pages // 2, seed=seed)
     for alpha in PLOTTED_RATES:
         arguments = {"alpha": alpha, "scenario": plotted}
-        found.append(Task("timeline", polling_times, arguments, plotted.pages))
-    return found
+        all_tasks.append(Task("timeline", polling_times, arguments, plotted.pages))
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

@@ -248,12 +248,12 @@ def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset | 
         Setting of the runs. Without a preset, no choice depends on the number, so its role is ``PREDICTED``.
     """
     ours, largest = confidence_interval(values), max(values)
-    kept = None
+    share_kept = None
     if number.at_most is not None:
-        kept = sum(value <= number.limits()[1] for value in values) / len(values)
+        share_kept = sum(value <= number.limits()[1] for value in values) / len(values)
     verdict = number.verdict(ours, largest, relative=_load()["relative_tolerance"])
     name, role = ("", PREDICTED) if preset is None else (preset.name, role_of(number.key, preset))
-    return Claim(number, ours, largest, verdict, name, role, kept)
+    return Claim(number, ours, largest, verdict, name, role, share_kept)
 
 
 def count_agreeing(claims: Iterable[Claim]) -> list[Claim]:

@@ -95,15 +95,15 @@ VARIANTS = (
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return a comparison and its offline optimum for each variant, on the seeds for choosing."""
-    preset, found = load_preset(BASE), list[Task]()
+    preset, all_tasks = load_preset(BASE), list[Task]()
     for variant in VARIANTS:
         trace, settings = preset.trace_spec(**variant.trace), {**preset.settings, **variant.settings}
         policies, labels = variant.policy_specs(preset), {"variant": variant.label}
         for number in scale.choosing(REPLICATIONS):
             scenario = Scenario(trace, pages=scale.pages, seed=number, settings=settings)
-            found.append(comparison_task(policies, scenario, labels))
-            found.append(optimum_task(scenario, labels))
-    return found
+            all_tasks.append(comparison_task(policies, scenario, labels))
+            all_tasks.append(optimum_task(scenario, labels))
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

@@ -46,15 +46,15 @@ def sleep_times(policy: Spec, scenario: Scenario) -> list[Row]:
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one run for each distribution of think times and each loss; *scale* is not used."""
     preset = load_preset(PRESETS[0])
-    found = []
+    all_tasks = []
     for think in THINK:
         trace = preset.trace_spec(think=think)
         scenario = Scenario(trace, pages=PAGES, seed=seed, settings=preset.settings)
         for loss in LOSSES:
             arguments = {"policy": preset.policy_spec(f"lpsm:loss={loss}"), "scenario": scenario}
             labels = {"think": think, "loss": loss}
-            found.append(Task("sleep", sleep_times, arguments, 8 * PAGES, labels))
-    return found
+            all_tasks.append(Task("sleep", sleep_times, arguments, 8 * PAGES, labels))
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

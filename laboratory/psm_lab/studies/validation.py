@@ -257,7 +257,7 @@ def _dtim_findings(cases: list[Row]) -> dict[str, Any]:
     rows = []
     for row in measured_rows()["dtim"]:
         (base, charge), name = fitted_currents(row), (row["chip"], row["mode"])
-        found = compared("dtim", simulated.get(name, float("nan")), row["ma"][1])
+        columns = compared("dtim", simulated.get(name, float("nan")), row["ma"][1])
         rows.append(
             {
                 "chip": row["chip"],
@@ -266,10 +266,10 @@ def _dtim_findings(cases: list[Row]) -> dict[str, Any]:
                 "base mA": base,
                 "uC per beacon": 1000 * charge,
                 "DTIM 1": row["ma"][0],
-                "DTIM 3": found["measured"],
-                "simulated, DTIM 3": found["simulated"],
-                "difference %": found["difference %"],
-                "verdict": found["verdict"] if name in simulated else "no fit",
+                "DTIM 3": columns["measured"],
+                "simulated, DTIM 3": columns["simulated"],
+                "difference %": columns["difference %"],
+                "verdict": columns["verdict"] if name in simulated else "no fit",
             }
         )
     frame = pd.DataFrame(rows)

@@ -143,14 +143,14 @@ Results = dict[tuple[str, float], dict[str, Closed]]
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one task per trace and seed."""
     policies = (LPSM, *(setting for settings in FACTORS.values() for setting in settings))
-    found = []
+    all_tasks = []
     for trace, pages in TRACES.items():
         for number in (*scale.few(CHOOSING_OFFSET + seed, _CHOICES), *scale.seeds(JUDGING_OFFSET + seed)):
             scenario = Scenario(trace, pages=pages.at(scale), seed=number)
             arguments = {"policies": policies, "scenario": scenario}
             weight = pages.weight * scenario.pages * (1 + len(policies))
-            found.append(Task("distance", distances_to_optimum, arguments, weight, {"trace": trace}))
-    return found
+            all_tasks.append(Task("distance", distances_to_optimum, arguments, weight, {"trace": trace}))
+    return all_tasks
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

@@ -65,8 +65,8 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
 def _label_bars(axes: Axes, values: Iterable[float], tops: Iterable[float], **style: Any) -> None:
     """Write the *values* of bars above their *tops*."""
     for position, (value, top) in enumerate(zip(values, tops, strict=True)):
-        place: Any = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
-        axes.annotate(f"{value:.2f}", (position, top), **place, **style)
+        offset: Any = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
+        axes.annotate(f"{value:.2f}", (position, top), **offset, **style)
 
 
 def _tick_labels(shown: pd.DataFrame) -> list[str]:

@@ -209,5 +209,5 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
     ]
 
 
-def _direction(learner: str, quantity: str, place: str, values: ArrayLike) -> Claim:
-    return judge_claim(direction(NAME, learner, quantity, f"thesis, {place}", side=-1), values, THEOREM)
+def _direction(learner: str, quantity: str, reference: str, values: ArrayLike) -> Claim:
+    return judge_claim(direction(NAME, learner, quantity, f"thesis, {reference}", side=-1), values, THEOREM)

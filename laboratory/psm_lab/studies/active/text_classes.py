@@ -137,8 +137,8 @@ def _measure(sampler: SelectiveSampler, X: FloatArray, y: FloatArray) -> tuple[f
     record = sampler.run(X, y)
     predicted, true = record.prediction[-LAST:] > 0, y[-LAST:] > 0
     hits = int(np.sum(predicted & true))
-    found = int(predicted.sum() + true.sum())
-    return 2 * hits / max(1, found), float(record.queried.mean())
+    positives = int(predicted.sum() + true.sum())
+    return 2 * hits / max(1, positives), float(record.queried.mean())
 
 
 def _claims(orders: pd.DataFrame) -> list[Claim]:
