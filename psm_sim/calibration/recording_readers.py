@@ -29,7 +29,7 @@ _MIN_SAMPLES, _MIN_S = 100, 1.0  # ten beacons at the usual interval
 # Maximum rounding of the times, relative to the recorded length. Its square, 25 ppm, is the error of the
 # beacon interval.
 _MAX_ROUNDING = 5e-3
-_CLIPPED = 10  # times as many samples as at the next current
+_CLIPPED = 10  # ratio of samples at the largest and at the next current, above which a meter may clip
 _MAX_MA = 1e4  # maximum of a Joulescope; a larger current has a wrong unit
 _CHUNK = 1 << 20
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
@@ -90,12 +90,12 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     if times_s.size < _MIN_SAMPLES or length_s < _MIN_S:
         raise InputError(
             f"{path} has {rows - missing:,} samples in {length_s:.3g} s; expected at least {_MIN_SAMPLES} in"
-            f" {_MIN_S:g} s, e.g. 10 s at 10 kHz, or another unit of time."
+            f" {_MIN_S:g} s; record e.g. 10 s at 10 kHz, or correct the unit of time."
         )
     if (rounding_s := rounding_of(times_s)) > _MAX_ROUNDING * length_s:
         raise InputError(
             f"{path}: the times are rounded to {rounding_s:.3g} s; expected at most"
-            f" {1e3 * _MAX_ROUNDING * length_s:.3g} ms in {length_s:.3g} s, e.g. stamps of a millisecond."
+            f" {1e3 * _MAX_ROUNDING * length_s:.3g} ms in {length_s:.3g} s, e.g. time stamps in ms."
         )
     if not currents_ma.mean() > 0:
         raise InputError(
