@@ -33,10 +33,11 @@ _WHOLE_S = 5e-4  # a beacon at 6 Mbit/s takes about as long, and so fills a samp
 _MAX_DTIM = 10  # largest DTIM period of common access points; 5 works as well
 _ERROR = 0.05  # usual level of significance
 _WIDE = 6.0  # standard deviations of wake-ups; 4, 5 and 8 work as well
-# Charges of missed beacons are equal within this width, relative to the charge: 0.015, 0.02, 0.03 and 0.04
-# give 66, 66, 61 and 58 of 72 recordings within their tolerances. The density within five times the width
-# shows how many are equal by chance; 3 and 10 work as well. At least so many are expected by chance: 0.05,
-# 0.1 and 0.25 give 201, 199 and 199 of 210. A single long wake-up is therefore a missed beacon.
+# _TIGHT: width within which charges of missed beacons are equal, relative to the charge. 0.015, 0.02, 0.03
+# and 0.04 give 66, 66, 61 and 58 of 72 recordings within their tolerances.
+# _AROUND: the density within so many widths shows how many are equal by chance. 3 and 10 work as well.
+# _PRIOR: added to this number. 0.05, 0.1 and 0.25 give 201, 199 and 199 of 210. With 0.05, a single long
+# wake-up is a missed beacon.
 _TIGHT, _AROUND, _PRIOR = 0.02, 5.0, 0.05
 
 
@@ -117,7 +118,8 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
     comb = find_comb(recording, pulses, may_be, beacon_s)
     is_plain = comb.is_on & ~has_sent if comb else np.zeros(is_long.size, bool)
     if comb and is_plain.sum() < 0.5 * comb.is_on.sum():
-        # No station transmits in most wake-ups, so the usual level is that of the start of the clock.
+        # No station transmits in most wake-ups. The lower level is that of the starting clock, and the higher
+        # level that of the awake radio.
         awake_ma = levels.transmit_ma or found.base_ma + float(np.median(pulses.peaks_ma[has_sent]))
         levels, is_plain = _Levels(awake_ma, levels.transmit_ma is not None), comb.is_on
         has_sent[:] = False
@@ -227,7 +229,7 @@ def _mode(charges: FloatArray) -> float:
 def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
     """Return the largest charge of a wake-up for a beacon that is not late.
 
-    This is six standard deviations above the mode, estimated from the charges below the mode. If samples are
+    This is the mode plus six standard deviations, estimated from the charges below the mode. If samples are
     points in time, the margin is at least 1.5 samples, because equal wake-ups differ by one or two samples.
     """
     below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
@@ -237,8 +239,8 @@ def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> 
 def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
     """Return which wake-ups are for DTIM beacons, which group addressed frames may follow.
 
-    These are the wake-ups in the phase of a DTIM period in which large wake-ups are most significantly more
-    frequent. If no phase is significant, there are none.
+    For each possible DTIM period, the phase with the most large wake-ups is tested. The wake-ups in the most
+    significant phase are returned, or none if no phase is significant.
     """
     from scipy.special import bdtrc
 
@@ -259,7 +261,7 @@ def _least_group_uc(above: FloatArray) -> float:
     *above* has the additional charges of large wake-ups. If all are late beacons, which wait for the end of a
     frame on air, small delays are most frequent, so at least the share x / (2 median) is below x. Group
     addressed frames add at least an interframe space and a frame. The result is the charge x below which
-    significantly fewer values are, at most five. It is infinite if there is no such charge.
+    significantly fewer values lie, at most five. It is infinite if there is no such charge.
     """
     from scipy.special import bdtr
 

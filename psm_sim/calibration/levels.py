@@ -86,7 +86,7 @@ def _jump(currents: FloatArray, before: float, after: float) -> FloatArray:
 
 
 def weighted_mode(values: FloatArray, weights: FloatArray) -> float:
-    """Return the weighted mean of the values in the three adjacent bins, 2 % wide, of the largest weight."""
+    """Return the weighted mean of *values* in the three adjacent bins of 2 % with the largest weight."""
     valid = (weights > 0) & (values > 0)
     if not valid.any():
         return float(values.max())

@@ -89,7 +89,7 @@ def _range_uc(fit: Calibration) -> tuple[float, float]:
 
 
 def _is_ambiguous(fit: Calibration) -> bool:
-    """Return whether the range is asymmetric because late beacons may be group frames."""
+    """Return whether the beacon range is asymmetric, because late beacons may be group frames."""
     low_uc, high_uc = _range_uc(fit)
     mean_uc = fit.beacon_uc or 0.0
     return abs(low_uc + high_uc - 2 * mean_uc) > 0.02 * mean_uc
@@ -171,7 +171,7 @@ def profile_text(fit: Calibration, mode: Mode | None, name: str) -> str:
 
 
 def _interval(fit: Calibration, mode: Mode) -> list[float]:
-    """Return the bounds of the mean current of an idle station, divided by the profile's mean current."""
+    """Return the lower and upper bound of an idle station's mean current, relative to its estimate."""
     interval_ms = fit.beacon_interval_ms or np.inf
     mean_ma = mode.base_ma + mode.numbers["beacon_uc"] / interval_ms
     low_uc, high_uc = mode.spread["beacon_uc"]

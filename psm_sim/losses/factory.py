@@ -34,8 +34,8 @@ def make_loss(loss: str | Spec | Loss, gamma: float | None = None) -> Loss:
     Parameters
     ----------
     loss : str, Spec or Loss
-        Spec, or its text, which is a built-in name or ``FILE.py:CLASS``, optionally followed by
-        ``:key=value,...``. Also a formula, or a loss instance, which is returned unchanged.
+        Built-in name or ``FILE.py:CLASS``, with parameters as in ``NAME:key=value,...``; such a text as a
+        Spec; a formula; or a loss instance, which is returned unchanged.
     gamma : float or None
         Parameter ``gamma`` of the loss; None keeps its default.
 

@@ -67,8 +67,8 @@ class InverseLoss(_LatencyPlusEnergy):
 class InverseLogLoss(_LatencyPlusEnergy):
     """Latency plus 1/log T: ``gamma I Ti^2 / (2 T) + 1 / log Ti``, in nats.
 
-    Section 2.5.3 of the thesis has two energy terms, and 1 / log Ti is the larger one. The natural logarithm
-    is of Ti in ms. Candidates must be longer than 1 ms.
+    Section 2.5.3 of the thesis has two energy terms, and 1 / log Ti is the larger one. The logarithm is
+    natural, and Ti is in ms. Candidates must be longer than 1 ms.
     """
 
     name = "inverse-log"

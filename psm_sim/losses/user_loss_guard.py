@@ -49,7 +49,7 @@ class GuardedLoss(Guard):
         return cast(FloatArray, self.call("__call__", poll, _read_only(times_ms), *more))
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the result of ``idle()``, after comparing an array with the results of calls."""
+        """Return the result of ``idle()``. An array must equal the results of calls."""
         return cast("FloatArray | None", self.call("idle", _read_only(times_ms)))
 
     def _checked_idle(self, losses: Any, times_ms: FloatArray) -> FloatArray | None:

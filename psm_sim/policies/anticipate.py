@@ -235,7 +235,7 @@ class Anticipate(Policy):
     def _idle(self, now_s: float) -> Rest:
         """Return the best doze while no reply is awaited.
 
-        60.6 s after the last frame, where the bins of the waiting-time model end, this is the longest doze.
+        If the gap is longer than the bins of the waiting-time model, 60.6 s, this is the longest doze.
         """
         if now_s - self._gaps.idle.opened_s > EDGES_S[-1]:
             return Rest(0.0, self._longest(now_s))

@@ -266,7 +266,7 @@ class Lpsm(Policy):
         return self._loss(poll, self.times_ms, *self.loss_context(poll))
 
     def loss_context(self, poll: Poll) -> tuple[Context, ...]:
-        """Return the context of the doze or page as the third argument of the loss; empty if it has none."""
+        """Return the third argument of the loss: the context of the doze or page. Empty if it has none."""
         if not self._takes_context:
             return ()
         power = self.power

@@ -57,7 +57,7 @@ class Smart(Policy):
         self._doze_s = (inf, inf)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Await a reply to the frame. If another reply is still awaited, learn that it takes longer."""
+        """Await a reply to the frame. If another reply is awaited, learn that it has not arrived by now."""
         self._learn(max(0.0, now_s - self._uplink_s), inf)
         self._uplink_s, self._awaits, self._doze_s = now_s, True, (inf, inf)
 

@@ -38,8 +38,8 @@ class DelayControl:
     A driver does not see pages. A period of activity counts as a page. It begins with a request while no
     connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of the
     estimated waits of its frames, divided by the square root of the number of waiting connections, because
-    parallel connections share a delay. Each page adds a constant times its excess minus the target to the
-    logarithm of the price.
+    parallel connections share a delay. Each page adds the difference of its excess and the target, times
+    a constant, to the logarithm of the price.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
 A frame will arrive at a random time with a known distribution. The radio can stay awake, which costs power.
 It can also doze until one of the next beacons, which costs the energy to receive a beacon and delays a frame
 that arrives during the doze. All costs are weighted by the probability that no frame has arrived yet. The
-schedule is computed backwards from the end, as in a shortest-path problem. At each time the choice with the
-lowest sum of its own cost and the cost from its end on is selected.
+schedule is computed backwards from the end, as in a shortest-path problem. At each time, the best choice
+minimises its own cost plus the minimum cost from its end on.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def _compute_costs(
 ) -> tuple[FloatArray, list[float], FloatArray]:
     """Return the costs of each doze, of staying awake, and from each beacon to the end, in joules.
 
-    The shapes are (n, max_beacons), (n,) and (b,). The cost to the end is the energy of the beacons received
-    if all dozes have the maximum length.
+    The shapes are (n, max_beacons), (n,) and (b,), as in :class:`DecisionGrid`. The cost to the end is the
+    energy of the beacons received if all dozes have the maximum length.
     """
     times_s, beacons_s = grid.times_s, grid.beacons_s
     count = times_s.size
@@ -171,7 +171,7 @@ def longest_doze_is_best(
     """Return whether the longest doze is optimal from *now_s* to *until_s*, at beacons *beacon_s* apart.
 
     The longest doze, of T seconds, is optimal if price h T^2 <= e, where h is the maximum hazard rate of the
-    distribution and e is the energy of a beacon. To split the doze, or to shift it by a beacon, would then
+    distribution and e is the energy of a beacon. Splitting the doze, or shifting it by a beacon, would then
     save less than the energy of the additional beacon.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
@@ -214,7 +214,7 @@ class ReplyBound:
             number += 1
 
     def legal_s(self, beacons_s: _Times) -> _Times:
-        """Return the earliest time from which a doze until each beacon is allowed, in seconds."""
+        """Return the earliest time at which a doze that ends at each beacon may begin, in seconds."""
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
     def allows(self, decisions: DecisionGrid, max_beacons: int) -> NDArray[np.bool_]:

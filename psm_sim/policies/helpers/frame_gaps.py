@@ -1,4 +1,4 @@
-"""Gaps between frames, as intervals from which a waiting-time model can learn."""
+"""Gaps between frames. The waiting-time models learn from their lengths, which are known as intervals."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ class FrameGaps:
     flows : OutstandingRequests
         Outstanding requests. This object updates them with each frame.
     on_gap : callable
-        Called as ``on_gap(context, after_s, by_s)`` at the end of a gap with ``rested``. A frame arrived
-        between the two times, in seconds since the gap opened. ``by_s`` is ``inf`` if none has arrived.
+        Called as ``on_gap(context, after_s, by_s)`` at the end of a gap if ``rested`` is true. A frame
+        arrived between the two times, in seconds since the gap opened. ``by_s`` is ``inf`` if none has.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
     Parameters
     ----------
     min_ms, max_ms : float
-        Shortest polling time, and limit that the longest one does not exceed, in ms.
+        Shortest polling time, and upper limit of all polling times, in ms.
     step_ms : float
         Difference between successive polling times, in ms, above 0.
     owner : str
@@ -161,7 +161,7 @@ class IdlePlan:
         Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` over these rounds, or None.
         Called when the station requests the first doze.
     learned : callable
-        Called when the learner has learnt the rounds, with *until* of :meth:`followed`.
+        Called with *until* of :meth:`followed`, after the learner has learnt the rounds.
     times_ms : ndarray, shape (n,)
         Polling times of the experts, in ms, ascending.
     beacon_s : float
