@@ -411,6 +411,8 @@ def _numbers(values: Mapping[str, Any], where: str) -> dict[str, float]:
             raise InputError(f"{where}: {unknown_name_error('number', key, [*valid, 'associate_mc'])}")
         if not _is_number(value):
             raise InputError(f"{where}: {key} must be a number >= 0, got {value!r}.")
+        if known in numbers:
+            raise InputError(f"{where}: {known} conflicts with {known[:-3]}_ua; remove one.")
         numbers[known] = value / 1000 if known != key else float(value)
     return numbers
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, one_of
 from psm_sim.common.summary_stats import Interval, Summary, confidence_interval, percentiles
 from psm_sim.policies import Policy
 from psm_sim.simulation.table import MEASURES, Block, Row, drop_nan, fold, measure, nested
@@ -87,7 +87,11 @@ class Result:
         return fold([part.row for part in self.parts]) if self.parts else measure(self.blocks[0])
 
     def __getitem__(self, name: str) -> Any:
-        return self.row[name]
+        try:
+            return self.row[name]
+        except KeyError:
+            names = [key for key in self.row if key.startswith(f"{name}.")] or self.row
+            raise KeyError(f"unknown value {name!r}; expected {one_of(name, names)}") from None
 
     @cached_property
     def parts(self) -> tuple[Result, ...]:

@@ -121,10 +121,11 @@ floor_ua = "{origin}"
     ("line", "origin", "message"),
     [
         (
-            "floor_ma = 240",
+            "extra_ma = 240",
             "measured",
-            "must not exceed awake_ma = 80, got 240; a current in uA is floor_ua",
+            "must not exceed awake_ma = 80, got 240.05; a current in uA is floor_ua",
         ),
+        ("floor_ma = 1", "measured", "floor_ma conflicts with floor_ua"),
         ("beacon_uc = -1", "measured", "beacon_uc must be a number >= 0, got -1"),
         ("beacon_uc = nan", "measured", "beacon_uc must be a number >= 0, got nan"),
         ("beacon_uq = 1", "measured", "Unknown number 'beacon_uq'.*'beacon_uc'"),
@@ -243,6 +244,7 @@ def test_a_battery_without_a_supply_voltage_is_an_error_in_a_sweep(tmp_path, cap
             ["--profile", "esp32", "--measured", "dtim=3:31mA"],
             "31 mA at DTIM 3 is usual in modem-sleep, not in",
         ),
+        (["--profile", "chip.tml"], "'chip.tml'; expected a name, or a file that ends with .toml"),
         (["--profile", "esp32-c7"], "Unknown profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
         (["--profile", "feather-esp32-s3"], "use --profile esp32-s3"),
         (["--profile", "mine.toml"], "Profile file not found: 'mine.toml'"),

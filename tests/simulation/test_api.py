@@ -157,6 +157,14 @@ def test_a_battery_adds_its_life_in_days_to_the_result() -> None:
     assert values["battery_days"] == pytest.approx(2000 / values["mean_current_ma"] / 24)
 
 
+@pytest.mark.parametrize(
+    ("name", "named"), [("slowdown", "one of slowdown.mean,"), ("energy_per_pag", "energy_per_page_j")]
+)
+def test_a_key_error_of_a_result_names_the_nearest_keys(name: str, named: str) -> None:
+    with pytest.raises(KeyError, match=named):
+        psm_sim.simulate("psm", pages=1)[name]
+
+
 def test_every_dataframe_has_columns_for_policy_and_trace_and_seed() -> None:
     """DataFrames of several seeds can therefore be concatenated."""
     settings = {"power.awake_w": 1}
