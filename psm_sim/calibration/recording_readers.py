@@ -29,6 +29,7 @@ _MIN_SAMPLES, _MIN_S = 100, 1.0  # ten beacons at the usual interval
 # Maximum rounding of the times, relative to the recorded length. Its square, 25 ppm, is the error of the
 # beacon interval.
 _MAX_ROUNDING = 5e-3
+_LONG_GAP_S = 1.0  # a logger that drops samples loses less than a second at a time
 _CLIPPED = 10  # ratio of samples at the largest and at the next current, above which a meter may clip
 _MAX_MA = 1e4  # maximum of a Joulescope; a larger current has a wrong unit
 _CHUNK = 1 << 20
@@ -105,6 +106,12 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     warnings = []
     if missing:
         warnings.append(f"Samples without a number are left out: {missing:,} of {rows:,} in {path}.")
+    waits_s = np.diff(times_s)
+    if (wait_s := waits_s.max()) > _LONG_GAP_S:
+        warnings.append(
+            f"{path} has no samples for {wait_s:.3g} s, {times_s[waits_s.argmax()] - times_s[0]:.3g} s after"
+            " its begin; if the clock was set there, the beacon interval is wrong, so use one part only."
+        )
     levels_ma, counts = np.unique(currents_ma, return_counts=True)
     if _CLIPPED * counts[-2:].min() < counts[-1] < currents_ma.size / 2:
         warnings.append(
