@@ -20,6 +20,7 @@ _NEARLY = 0.85
 _CUTS = 6
 _LONGEST_S = 3.1  # a listen interval of 30
 _MAX_CLOCK_ERROR = 6e-4  # of a recorder with 400 ppm and of the chip
+# From 3 to 10, ``python -m tests.calibration.judge --seed 1 2 3`` passes the same 100 of 105 recordings.
 _MIN_WAKE_UPS = 5
 
 

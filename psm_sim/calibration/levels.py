@@ -9,6 +9,8 @@ import numpy as np
 from psm_sim.calibration.recording import Recording
 from psm_sim.common.array_types import FloatArray
 
+# With half and twice these values, ``python -m tests.calibration.judge --seed 1 2 3`` passes the same 100 of
+# 105 recordings.
 _WINDOW_S = 0.5
 _MIN_WINDOW_SAMPLES = 50
 
