@@ -33,7 +33,9 @@ _MAX_ROUNDING = 5e-3
 _LONG_GAP_S = 1.0  # a logger that drops samples loses less than a second at a time
 _CLIPPED = 10  # ratio of samples at the largest and at the next current, above which a meter may clip
 _MAX_MA = 1e4  # maximum of a Joulescope; a larger current has a wrong unit
-_CHUNK = 1 << 20
+# Samples read at once. A CSV file of 4,000,000 samples takes 0.9 s of processor time and 65 MiB. A quarter of
+# this number takes 0.9 s and 59 MiB, and four times this number 0.9 s and 150 MiB.
+_CHUNK = 1 << 18
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
 _CLOCK = "hh:mm:ss"
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
