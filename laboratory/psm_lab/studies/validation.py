@@ -37,8 +37,9 @@ from psm_sim.simulation.table import measure
 from psm_sim.workload import Page, Workload
 
 SUPPLY_V = 3.3
+"""Supply of the radios. Between 1.8 and 5 V, the mean currents differ by less than a millionth."""
 PERCENTILES = (50, 90, 99)
-"""Supply of the measured boards, and percentiles of the delays."""
+"""Percentiles of the delays."""
 
 
 @cache

@@ -31,8 +31,9 @@ RANDOM_START = "[003] 4.3.5, figure 4.9"
 SCALABILITY = "[003] 4.3.3"
 
 POOL, TEST = 30, 20
+"""Numbers of pool images, as in the reference results, and of test images, as in [003] 4.3.1."""
 COUNTS = (1, 2, 3, 4, 6)
-"""Numbers of pool images, test images and labelled images, as in the reference results."""
+"""Numbers of labelled images, as in the reference results."""
 COLUMNS = ["1 image", *(f"{count} images" for count in COUNTS[1:])]
 LEARNERS: dict[str, dict[str, Any]] = {
     "lmu": {},
