@@ -1,8 +1,8 @@
 """Ranking of the power-save settings of a device: the least energy within a bound on the delay.
 
 All settings see the same traffic. Energies are compared by paired tests over seeds. Settings share a rank if
-their energies do not differ significantly, or by less than the accuracy of chip profiles. A setting is
-recommended only if the upper end of the confidence interval of its delay is within the bound.
+the difference of their energies is not significant, or smaller than the accuracy of chip profiles. A setting
+is recommended only if the upper end of the confidence interval of its delay is within the bound.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ One seed of a policy with a costly lookahead takes as long as all seeds of the s
 """
 
 SIMILAR = 0.05
-"""Least relative difference between two energies, or between a delay and the bound, with few seeds.
+"""Relative difference from which two energies, or a delay and the bound, differ with few seeds.
 
 The settings of a driver have more seeds, so that smaller differences count, see :data:`MIN_DIFFERENCE`.
 """
 
 CLOSE = 1.25
-"""Ratio of delay and bound up to which a setting beyond the bound counts as close to it (a choice)."""
+"""Largest ratio of a delay to the bound at which the delay is still close to the bound (a choice)."""
 
 MAX_LOST, MAX_MISSING = 0.01, 0.05
 """Maximum shares of lost and of missing messages, in addition to the shares without power saving (a choice).
@@ -63,7 +63,7 @@ class DelayVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class SettingRow:
-    """Setting with its measured values.
+    """Setting with its simulated energy and delay.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class SettingRow:
     verdict : DelayVerdict
         Whether the delay is within the bound.
     rank : int
-        Rank by energy, from 1, among the settings of the driver within the bound. Settings that do not differ
-        share a rank. The other settings have rank 0.
+        Rank by energy, from 1, if the driver offers the setting and its delay is within the bound; otherwise
+        0. Settings whose energies do not differ share a rank.
     """
 
     setting: Setting
@@ -118,21 +118,22 @@ class DriverAdvice:
         Settings by ascending energy: first those within the bound, then the others.
     best : SettingRow or None
         Setting to select; None if no setting qualifies. A setting qualifies if the driver offers it and its
-        delay is within the bound. If any qualifying setting receives all group addressed frames, the best
-        setting receives them, too. Of the settings that remain, the best has the least energy or, at
-        practically equal energy, the least delay.
+        delay is within the bound. If some qualifying settings receive all group addressed frames, the others
+        are excluded. Of the settings that remain, the best has the least energy or, at practically equal
+        energy, the least delay.
     tied : tuple of SettingRow
-        Other settings that qualify, and need as little energy as the best or not significantly more.
+        Qualifying settings with practically the same energy as the best, which receive all group addressed
+        frames if the best does.
     second : SettingRow or None
-        Setting with the least energy, if this setting needs less energy than the best because it misses group
+        Qualifying setting with the least energy, if it was excluded from the choice because it misses group
         addressed frames.
     better : tuple of SettingRow
         Settings within the bound that use less energy than the best, but require a new driver or another
         access point.
     beyond : SettingRow or None
-        Setting of the driver that is beyond the bound and needs less energy than the best. Of several, the
-        setting with the least energy among the settings at most 25 % beyond the bound or, if there are none,
-        the setting with the least delay.
+        Setting of the driver that is beyond the bound and needs less energy than the best. Of several such
+        settings, it is the one with the least energy whose delay is at most 1.25 times the bound. If there is
+        none, it is the setting with the least delay.
     """
 
     rows: tuple[SettingRow, ...]
@@ -160,8 +161,8 @@ class Advice(DriverAdvice):
     report_every_s : float or None
         Interval of the reports, in seconds, if the option ``--report-every`` selects the traffic.
     at_dtim_3 : mapping of str to Current
-        Current of each setting of the driver at a DTIM period of 3. Empty if the user states the
-        DTIM period of the access point.
+        Mean current of each setting of the driver if the DTIM period were 3, by name. Empty if the user has
+        stated the DTIM period of the access point.
     """
 
     comparison: Comparison = field(kw_only=True)
@@ -180,7 +181,7 @@ class Advice(DriverAdvice):
 
     @property
     def reversible(self) -> list[SettingRow]:
-        """Ranked settings that could draw less than the best within the interval of the currents."""
+        """Lower-ranked settings whose uncertain current may be below that of the best."""
         if self.chip is None or self.best is None:
             return []
         others = [row for row in self.rows if row.rank > self.best.rank]
@@ -193,7 +194,7 @@ class Advice(DriverAdvice):
 
     @property
     def reason(self) -> tuple[Reason, SettingRow] | None:
-        """State in which the best setting saves most, and the setting with which it is compared.
+        """Radio state in which the best setting saves the most energy, and the setting it is compared with.
 
         The best setting is compared with the default of the driver or, if that is not within the bound, with
         no power saving.
@@ -221,12 +222,12 @@ class Advice(DriverAdvice):
 
     @property
     def uncertain(self) -> list[SettingRow]:
-        """Settings whose delay is too close to the bound to decide."""
+        """Settings for which the seeds do not decide whether the delay is within the bound."""
         return [row for row in self.rows if row.verdict is DelayVerdict.UNCERTAIN]
 
     @property
     def is_decided(self) -> bool:
-        """Whether more seeds could not make an uncertain setting of the driver the best setting."""
+        """Whether ``best`` stays the same even if all uncertain settings turn out to be within the bound."""
         if self.best is None:
             return not self.uncertain
         complete = self.best.setting.dtim_share(self.dtim_period) == 1
@@ -239,7 +240,7 @@ class Advice(DriverAdvice):
 
     @property
     def has_pages(self) -> bool:
-        """Whether the traffic has page views, so that the delay is a delay of pages."""
+        """Whether the traffic has page views. Delays are then page times, otherwise latencies of messages."""
         return self.comparison.workload.has_pages
 
     @property
@@ -249,7 +250,7 @@ class Advice(DriverAdvice):
 
     @property
     def replications(self) -> int:
-        """The number of seeds or clients."""
+        """Number of runs of each setting: one for each seed or client."""
         return len(self.comparison.runs[0].replicates)
 
 
@@ -268,22 +269,23 @@ def advise(
     settings
         Settings to compare. The first setting has no power saving.
     scenario
-        Traffic and topology, without several stations.
+        Traffic, and a topology with one station.
     max_latency_s
         Maximum added page time, or maximum 99th percentile of the latency of messages, in seconds.
     replications
-        Number of seeds; None uses :data:`REPLICATIONS`, or 1 if the traffic does not depend on the seed, and
-        :data:`NEW_REPLICATIONS` for policies that need a new driver.
+        Number of seeds. None uses :data:`REPLICATIONS` seeds, but :data:`NEW_REPLICATIONS` for policies that
+        need a new driver, and 1 seed if all seeds have the same traffic.
     progress
-        Called with the number of finished seeds or clients, and their unit, if there are several. Otherwise
-        called with the number of finished settings.
+        Called with the number of finished seeds or clients if there are several, otherwise with the number of
+        finished settings.
     workers
         See :func:`~psm_sim.simulation.run_comparison`.
 
     Raises
     ------
     InputError
-        If an argument is invalid, or if there is a bound and the traffic has nothing that can be delayed.
+        If an argument is invalid, or if *max_latency_s* is set and the traffic has neither pages nor
+        messages.
     """
     workload = _check_traffic(scenario, max_latency_s)
     count = replications or _replications(scenario, workload)
@@ -310,13 +312,13 @@ def advise(
 
 
 def _with_margin(row: SettingRow, max_latency_s: float | None) -> SettingRow:
-    """Return a row of few seeds, with the verdict *uncertain* if its delay is similar to the bound."""
+    """Return *row*, marked as uncertain if its delay differs from the bound by less than :data:`SIMILAR`."""
     is_similar = abs(row.delay_s.mean / (max_latency_s or math.inf) - 1) < SIMILAR
     return replace(row, verdict=DelayVerdict.UNCERTAIN) if is_similar else row
 
 
 def _check_traffic(scenario: Scenario, max_latency_s: float | None) -> Workload:
-    """Return the workload of the first client; reject several stations, and a bound without traffic."""
+    """Return the workload of the first client. Reject several stations, or a bound on missing delays."""
     stations = scenario.resolve_unseeded_topology().stations
     if stations:
         names = ", ".join(station.name for station in stations)
@@ -417,10 +419,10 @@ def slower(result: Result, direction: str) -> str | None:
 
 
 def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interval:
-    """Return a statistic of runs with its 95 % jackknife interval, which leaves out one run at a time.
+    """Return a statistic of runs, and its 95 % interval from leaving out each run in turn (jackknife).
 
-    *statistic* is a function of the indices of the runs. For a mean, the jackknife interval is Student's
-    interval. With a single run the half width is 0.
+    *statistic* computes its value from indices of runs, and *size* is the number of runs. For a mean, the
+    jackknife interval is Student's interval. With a single run the half width is 0.
     """
     everything = range(size)
     value = statistic(everything)
@@ -436,9 +438,9 @@ def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interv
 
 
 def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | None = None) -> DriverAdvice:
-    """Return the rows by ascending energy with their ranks, and the setting to select.
+    """Rank settings by energy, and select the best.
 
-    The access point has the given *dtim_period*, and *max_latency_s* is the bound on the delay.
+    *dtim_period* is the DTIM period of the access point, and *max_latency_s* the bound on the delay.
     """
     rows = sorted(rows, key=lambda row: (not row.is_within, row.energy_j))
     within = [row for row in rows if row.is_within]
@@ -471,9 +473,9 @@ def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | 
 
 
 def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | None:
-    """Return the row of least energy among the rows close to the bound.
+    """Return the row with the least energy of those whose delay is close to the bound, see :data:`CLOSE`.
 
-    If no row is close to the bound, return the row of least delay.
+    If there are none, return the row with the least delay.
     """
     close = [row for row in rows if row.delay_s.mean <= CLOSE * max_latency_s]
     if close:
@@ -482,10 +484,10 @@ def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | N
 
 
 def _best_of_equal(rows: Sequence[SettingRow]) -> int:
-    """Return the index of the best among *rows* of rank 1, which are in ascending order of energy.
+    """Return the index of the best of *rows*, whose energies ascend and do not differ significantly.
 
-    The rows whose energy is within :data:`MIN_DIFFERENCE` of the least are compared by their delay. The best
-    is the first of them whose delay is within :data:`MIN_DIFFERENCE` of the least.
+    Candidates are the rows whose energy is at most :data:`MIN_DIFFERENCE` above the least energy. The best is
+    the first candidate whose delay is at most :data:`MIN_DIFFERENCE` above the least delay of the candidates.
     """
     limit_j = (1 + MIN_DIFFERENCE) * rows[0].energy_j
     equal = [index for index, row in enumerate(rows) if row.energy_j <= limit_j]
@@ -494,9 +496,9 @@ def _best_of_equal(rows: Sequence[SettingRow]) -> int:
 
 
 def _differences(rows: Sequence[SettingRow]) -> NDArray[np.bool_]:
-    """Return whether the energies of each pair of rows differ; a single run allows no significance test.
+    """Return, for each pair of rows, whether their energies differ (significantly, with several runs).
 
-    Rows with fewer seeds than the others are compared on their common seeds.
+    A row with fewer seeds is compared with the others on its own seeds only.
     """
     samples_j = [[run.energy_per_page_j for run in row.result.replicates] for row in rows]
     count = max(map(len, samples_j), default=1)

@@ -2,8 +2,8 @@
 
 The current of a dozing station is the predicted current times a factor that depends on the board. The current
 of an awake radio has a factor that depends on the data sheet. Each factor is the same for all settings of a
-chip. Two settings can therefore change their order only if they divide their currents differently between
-dozing and being awake.
+chip. These factors can therefore change the order of two settings only if dozing has a larger share of the
+current in one of them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def current_of(result: Result, chip: ChipProfile) -> Current:
 
 
 def keeps_order(first: Result, second: Result, chip: ChipProfile) -> bool:
-    """Return whether the order of two results by current is the same at all ends of the intervals."""
+    """Return whether the same result has the lower current at all ends of the intervals of uncertainty."""
     pairs = list(zip(_parts(first, chip), _parts(second, chip), strict=True))
     ends = product(chip.interval, AWAKE_RATIOS)
     signs = {sum(factor * (a - b) for factor, (a, b) in zip(end, pairs, strict=True)) > 0 for end in ends}
@@ -46,7 +46,7 @@ def keeps_order(first: Result, second: Result, chip: ChipProfile) -> bool:
 
 
 def _parts(result: Result, chip: ChipProfile) -> tuple[float, float]:
-    """Return the mean currents in mA from dozing with its beacons, and from being awake."""
+    """Return two summands of the mean current, in mA: of dozing with its beacons, and of being awake."""
     usage = usage_of(result.row)
     volts = result["simulated_s"] * chip.values["power.supply_v"]
     dozing_j = usage.asleep_j + usage.beacons_j
@@ -62,8 +62,8 @@ class ModeRow:
     mode : Mode
         The mode.
     current : Current
-        Mean current. In a mode without association between reports, it is the sum of two currents: the
-        current asleep, and the charge of an association and a report per interval of the reports.
+        Mean current. In a mode without association between reports, it is the current asleep, plus the charge
+        of an association and a report divided by the interval of the reports.
     """
 
     mode: Mode
@@ -82,9 +82,9 @@ class ModeRow:
 
 
 def _default_current(scenario: Scenario, settings: Sequence[Setting], workers: int | None) -> Current:
-    """Return the mean current of the chip with the default of the *settings*, from one seed.
+    """Return the mean current in the driver's default setting, from one seed.
 
-    Without a default, the chip uses static PSM and wakes for DTIM beacons.
+    If no setting is the default, the chip uses static PSM and wakes for DTIM beacons.
     """
     beacon = scenario.resolve_unseeded_topology().beacon
     unknown = f"psm:listen_interval={beacon.dtim_period}"
@@ -96,10 +96,10 @@ def _default_current(scenario: Scenario, settings: Sequence[Setting], workers: i
 def currents_at_dtim_3(
     scenario: Scenario, settings: Sequence[Setting], workers: int | None
 ) -> Mapping[str, Current]:
-    """Return, by name, the mean current of each setting of the driver at a DTIM period of 3, from one seed.
+    """Simulate the driver's settings at a DTIM period of 3, and return the mean current of each by name.
 
-    The *settings* are for a DTIM period of 1. Settings that wake for each DTIM beacon are simulated with a
-    listen interval of 3.
+    *settings* are those for a DTIM period of 1. A listen interval of 1 is replaced by 3, so that the station
+    still wakes for DTIM beacons only. There is one seed.
     """
     policies = {
         setting.name: re.sub("listen_interval=1$", "listen_interval=3", setting.policy)
@@ -119,8 +119,8 @@ def compare_modes(
     """Return the modes of the chip by ascending current; empty if the chip has no modes.
 
     Each associated mode is simulated with the default of the driver's *settings* and one seed.
-    *report_every_s* is the interval of the reports. If it is None, or shorter than an association, the modes
-    that are not associated between reports are omitted.
+    *report_every_s* is the interval of the reports. Modes without association between reports are omitted if
+    it is None or shorter than an association.
     """
     spec = Spec.parse(scenario.profile, "profile")
     chip = load_profile(scenario.profile)

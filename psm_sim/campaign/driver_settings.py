@@ -37,13 +37,13 @@ class Setting:
     calls : tuple of str
         Calls of the driver that select the setting; empty if they are not known.
     wake_beacons : int or None
-        Interval of the beacons for which the station always wakes; 0 if it receives no beacons, None if the
-        interval varies.
+        Number n if the station wakes for every n-th beacon; 0 if it receives no beacons, None if the number
+        varies.
     is_default : bool
         Whether the driver uses the setting unless another one is selected.
     needs : str
-        Requirement of the setting besides these calls: :data:`NEW_DRIVER`, or :data:`ACCESS_POINT` for
-        another DTIM period; empty for none.
+        :data:`NEW_DRIVER` or :data:`ACCESS_POINT` if the setting needs more than these calls, otherwise
+        empty.
     """
 
     name: str
@@ -76,13 +76,13 @@ class Driver:
     off : tuple of str
         Calls that turn power saving off.
     dtim, listen : tuple of str, or None
-        Calls that let the station wake for DTIM beacons, or at a listen interval. If *listen* is None, the
-        driver has no listen interval.
+        Calls that select waking for DTIM beacons (*dtim*), or for every n-th beacon (*listen*). If *listen*
+        is None, the driver has no listen interval.
     timeouts_ms : tuple of int
-        Times awake after a frame that are compared; the driver's default is the first. With 0 the station
+        Times awake after a frame to compare, in ms, beginning with the driver's default. With 0 the station
         stays in power-save mode and retrieves each buffered frame by itself (static PSM).
     timeout : tuple of str
-        Calls that change the time awake from its default; empty if the time is part of the other calls.
+        Calls that set a time awake other than the default; empty if the other calls set it.
     uapsd : tuple of str, or None
         Calls that select U-APSD; None if the driver has none.
     twt : tuple of str
@@ -171,7 +171,7 @@ _NEW_POLICIES = {
 def settings_of(
     name: str, beacon: BeaconParameters, *, has_twt: bool, longest_doze_ms: float | None = None
 ) -> list[Setting]:
-    """Return the settings that a driver offers at an access point, and settings that need something else.
+    """Return the settings that a driver offers, and settings that need a new driver or another access point.
 
     *name* is one of :data:`DRIVERS`, and *beacon* describes the beacons of the access point. *has_twt*
     states whether chip and driver support TWT. *longest_doze_ms* limits the dozes of policies that need a new
@@ -211,7 +211,7 @@ def _timeout_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
 
 
 def _timeout_fields(timeout_ms: int) -> dict[str, object]:
-    """Return the fields of a call for a time awake. PM1 of the CYW43 is static PSM and ignores the time."""
+    """Return ``{ms}`` and ``{pm}`` for a time awake, which PM1 of the CYW43 (static PSM) ignores."""
     mode = f"CYW43_PM2_POWERSAVE_MODE, {timeout_ms}" if timeout_ms else "CYW43_PM1_POWERSAVE_MODE, 10"
     return {"ms": timeout_ms, "pm": mode}
 
@@ -231,9 +231,9 @@ def _intervals(driver: Driver, dtim_period: int) -> list[int]:
 
 
 def _access_point_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
-    """Yield settings with a shorter DTIM period, if the driver has no listen interval that is as short.
+    """Yield settings for shorter DTIM periods that no listen interval of the driver replaces.
 
-    These settings have the shortest time awake.
+    They use the driver's shortest time awake.
     """
     shortest = replace(driver, timeouts_ms=(min(driver.timeouts_ms),), listen=None)
     for period in LISTEN_INTERVALS:

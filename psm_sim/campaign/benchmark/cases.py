@@ -19,7 +19,7 @@ from psm_sim.workload.loading import find_trace
 
 
 class Traffic(NamedTuple):
-    """Kind of traffic: its trace, number of pages, group and topology keys."""
+    """Kind of traffic: trace, number of pages, group such as :data:`PAGES`, and topology keys to set."""
 
     trace: str
     pages: int
@@ -97,7 +97,7 @@ class Case(NamedTuple):
 
     @property
     def free(self) -> Case:
-        """Case with the same runs at the first price, the only price for a policy that ignores prices."""
+        """Same case at the first price. Policies that ignore the price are simulated at this price only."""
         return self._replace(price=PRICES[0])
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class BenchmarkPlan:
         )
 
     def scenario_of(self, case: Case, seed: int) -> Scenario:
-        """Return the scenario of a case. It does not depend on the price."""
+        """Return the scenario of a case and seed. It is the same at all prices."""
         traffic, (topology, chip) = self.traffic[case.traffic], RADIOS[case.radio]
         settings = {**radio_settings(chip), **traffic.settings}
         return Scenario(_trace(traffic), topology, traffic.pages, seed, settings)
@@ -145,7 +145,7 @@ QUICK = BenchmarkPlan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
 
 
 def radio_settings(chip: str) -> Mapping[str, object]:
-    """Return power and timing of a chip without its TCP stack; the topology of a case selects the stack."""
+    """Return the values of a chip profile except its TCP stack, which the topology of the case selects."""
     values = load_profile(chip).values if chip else {}
     return {key: value for key, value in values.items() if key != "tcp.stack"}
 
@@ -157,7 +157,7 @@ def _trace(traffic: Traffic) -> Spec:
 
 
 def built_in() -> list[str]:
-    """Return the specs of all built-in policies with their defaults, and the specs with a price."""
+    """Return the built-in policies with their defaults, :data:`UNSEEN`, and the specs of :data:`PRICED`."""
     return [*POLICIES.names(), UNSEEN, *PRICED.values()]
 
 
@@ -167,7 +167,7 @@ def is_priced(policy: str) -> bool:
 
 
 def runs_of(policy: str, cases: tuple[Case, ...]) -> list[Case]:
-    """Return the cases in which a policy runs, one per traffic and radio if its spec has no price."""
+    """Return the cases to simulate: all if the policy names the price, else those at the first price."""
     return [case for case in cases if is_priced(policy) or case == case.free]
 
 
@@ -184,12 +184,12 @@ def policy_of(text: str, case: Case) -> Spec:
 
 
 def read_plan(path: Path) -> BenchmarkPlan:
-    """Read a TOML file with ``seeds``, and a number of pages for each file in ``[recordings]``.
+    """Read ``seeds``, and the number of pages of each file in ``[recordings]``, from a TOML file.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or lacks seeds.
+        If the file cannot be read, has no seeds, or has other keys.
     """
     values = read_toml(path, "file of seeds")
     seeds, recordings = values.pop("seeds", None), values.pop("recordings", {})

@@ -1,9 +1,9 @@
-"""Process of a benchmark entry, which knows only its observations.
+"""Separate process for a user's policy in the benchmark, so that the policy sees only its observations.
 
 The two processes exchange JSON messages through a pipe. The entry's standard streams are not connected to the
-pipe. A question to the entry is ``[NUMBER, [[METHOD, ARGUMENT, ...], ...]]``. The answer is ``[NUMBER, ERROR,
-RESULT]`` of the last call. Calls without a result wait for the next decision, so each decision takes one
-exchange.
+pipe. A question to the policy, called the entry, is ``[NUMBER, [[METHOD, ARGUMENT, ...], ...]]``. Its answer
+is ``[NUMBER, ERROR, RESULT]``, with the result of the last call. A call that returns nothing is sent together
+with the next decision, so each decision takes one exchange.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class _Facts(NamedTuple):
 
 @dataclass
 class EntryPolicy(Policy):
-    """Policy of an entry, which decides in a second process.
+    """Stand-in for the entry, which decides in a second process.
 
-    The second process has no part of the simulated network, so that the entry cannot see the network. The
-    process begins before the run, and ends with :meth:`finish` or when this object is deleted.
+    The second process does not contain the simulated network, so the entry cannot read its state. The process
+    begins before the run, and ends with :meth:`finish` or when this object is deleted.
     """
 
     name: ClassVar[str] = "entry"
@@ -110,11 +110,11 @@ class EntryPolicy(Policy):
         self._close()
 
     def report(self) -> dict[str, float]:
-        """Return the measurements of the entry at its end."""
+        """Return the measurements that the entry reported at :meth:`finish`."""
         return self._report
 
     def _open(self) -> _Facts:
-        """Start the process, unless it runs, and return the facts of the entry."""
+        """Start the process if it does not run. Return the hooks and service periods of the entry."""
         if self._session is None:
             self._session = Session(serve_policy, self.policy)
             self._number, self._left_s = 0, RUN_S
@@ -133,7 +133,7 @@ class EntryPolicy(Policy):
             self._calls.append((hook, *arguments))
 
     def _ask(self, convert: Callable[[Any], T], method: str, *arguments: Any) -> T:
-        """Send all calls that are due, and return the converted result of the last one."""
+        """Send the recorded calls, then call *method*, and return its result, converted by *convert*."""
         try:
             return convert(self._exchange([*self._calls, (method, *arguments)]))
         except PluginError:

@@ -1,8 +1,8 @@
 """Ranking of the policies of a benchmark.
 
 The score of a policy is the geometric mean, over all cases, of its cost divided by the best known cost. The
-ratio of two scores is the geometric mean of the ratios of the costs. The order of the policies therefore does
-not depend on the best known cost, and no case counts more because its costs are large.
+ratio of two scores is the geometric mean of the ratios of the costs. Another best known cost would therefore
+not change the order of the policies. A case with large costs has the same weight as the others.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Standing:
     policy : str
         Policy spec.
     score, low, high : float
-        Geometric mean of cost / best known cost, and its 95 % interval over the seeds.
+        Geometric mean, over all cases, of cost / best known cost, and its 95 % interval over the seeds.
     behind, behind_low, behind_high : float
         Score divided by the score of the first policy, and its 95 % interval over the kinds of traffic.
     best, worse : int
-        Number of cases in which no policy costs less, and number of cases in which the policy costs more than
-        static PSM.
+        Numbers of cases in which no policy costs less, and in which static PSM costs less.
     worst, worst_case : (float, Case)
-        Largest ratio of the policy's cost to the cost of the best policy in the same case, and this case.
+        Largest ratio, over all cases, of the policy's cost to the least cost of any policy, and the case with
+        this ratio.
     """
 
     rank: int
@@ -69,9 +69,9 @@ class Standing:
 
 
 def policies_of(result: BenchmarkResult, priced: bool) -> list[str]:
-    """Return the policies of the ranking with the price (*priced*), or of the ranking without it.
+    """Return the policies of one ranking: with the price of the case if *priced*, else without it.
 
-    A policy without a price parameter is in both rankings.
+    Policies that have no price parameter are in both rankings.
     """
     informed = {name for name, spec in PRICED.items() if spec in result.policies}
     return [
@@ -80,7 +80,7 @@ def policies_of(result: BenchmarkResult, priced: bool) -> list[str]:
 
 
 def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list[Standing]:
-    """Return the *policies* (default: all) in ascending order of score. One must be static PSM."""
+    """Rank *policies*, by default all, by ascending score. They must include static PSM."""
     names = result.policies if policies is None else policies
     logs = result.log_costs(names) - result.log_best_known()
     means = logs.mean(axis=2)
@@ -122,7 +122,7 @@ def _drawn(means: FloatArray, cases: Sequence[Case]) -> FloatArray:
 
 
 def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, list[str]]:
-    """Return the names of the top-ranked policies under each measure."""
+    """Return the best :data:`FIRST` policies by measure, such as ``"worst case"``."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
     groups = np.array(
         [TRAFFIC[case.traffic].group if case.traffic in TRAFFIC else "" for case in result.cases]
@@ -144,7 +144,7 @@ def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, l
 
 
 def share_of_same_order(result: BenchmarkResult, policies: Sequence[str]) -> float:
-    """Return the share of draws of traffic in which the first policies are the same and in the same order."""
+    """Return the share of draws of traffic with the same first policies in the same order as all traffic."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
     orders = np.argsort(_drawn(means, result.cases), axis=0, kind="stable")[:FIRST].T
     return float((orders == np.argsort(means.mean(axis=1), kind="stable")[:FIRST]).all(axis=1).mean())
@@ -162,7 +162,7 @@ def _differs(logs: FloatArray) -> NDArray[np.bool_]:
 
 
 def _wins_and_losses(logs: FloatArray, reference: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return, by policy and case, whether no policy costs less, and whether the reference costs less."""
+    """Return two arrays (policies, cases): whether no policy costs less, and whether the reference does."""
     wins = np.zeros(logs.shape[:2], dtype=bool)
     worse = np.zeros_like(wins)
     for case in range(logs.shape[1]):

@@ -35,7 +35,7 @@ _MAX_BYTES = 64 << 20  # 70 times the size of the stored results of all policies
 
 
 class Costs(NamedTuple):
-    """Energy, delay (compared with an always-on radio) and simulated time of the run of each seed."""
+    """Energy, delay in addition to an always-on radio, and simulated time, each with one value per seed."""
 
     energy_j: tuple[float, ...]
     delay_s: tuple[float, ...]
@@ -51,9 +51,10 @@ class BenchmarkResult:
     seeds : tuple of int
         Seeds of the runs.
     runs : mapping of str to mapping of Case to Costs
-        Costs by policy and case. A policy that does not know the price runs with the first price only.
+        Costs by policy and case. A policy whose spec does not name the price has costs at the first price
+        only.
     chain_j : mapping of Case to tuple of float
-        Cost of the offline optimum of the chain for each seed, in joules.
+        Cost of the offline optimum on the event chain, one value per seed, in joules.
     versions : mapping of str to str
         Versions of psm_sim, Python and the numerical packages.
     data : mapping of str to str
@@ -93,12 +94,12 @@ class BenchmarkResult:
         return np.log([[self.cost_j(policy, case) for case in self.cases] for policy in policies])
 
     def log_best_known(self) -> FloatArray:
-        """Return log(least cost of the chain and of all policies), shape (cases, seeds)."""
+        """Return log(least cost of the offline optimum and all policies), shape (cases, seeds)."""
         chain = np.log([self.chain_j[case] for case in self.cases])
         return np.asarray(np.minimum(chain, self.log_costs(self.policies).min(axis=0)))
 
     def part(self, seeds: Sequence[int], cases: Sequence[Case] | None = None) -> BenchmarkResult:
-        """Return the part of this result for some seeds and cases; None selects all cases."""
+        """Return this result reduced to *seeds* and *cases*; None selects all cases."""
         columns = [self.seeds.index(seed) for seed in seeds]
         chosen = self.cases if cases is None else tuple(cases)
 
@@ -113,12 +114,12 @@ class BenchmarkResult:
         return replace(self, seeds=tuple(seeds), runs=runs, chain_j=chain_j)
 
     def joined(self, other: BenchmarkResult) -> BenchmarkResult:
-        """Return this result, extended by the policies that only *other* has."""
+        """Return this result with the policies of *other* added; policies in both results do not change."""
         runs = {**self.runs, **{name: each for name, each in other.runs.items() if name not in self.runs}}
         return replace(self, runs=runs, files={**other.files, **self.files})
 
     def differing_facts(self, other: BenchmarkResult) -> list[str]:
-        """Return texts that name the versions and files in which *other* differs from this result."""
+        """Return a text for each version or file that differs between this result and *other*."""
         return [
             f"{name} ({own.get(name, 'missing')[:12]} and {theirs.get(name, 'missing')[:12]})"
             for own, theirs in (
@@ -131,7 +132,7 @@ class BenchmarkResult:
         ]
 
     def differing_cases(self, other: BenchmarkResult) -> list[tuple[str, Case]]:
-        """Return the policy or optimum, and the case, of each run whose costs differ in *other*."""
+        """Return the pairs (policy, case) whose costs differ in *other*; the optimum counts as a policy."""
         both = [policy for policy in self.policies if policy in other.runs]
         pairs = {
             (policy, case): (sum(own, ()), sum(other.costs(policy, case), ()))
@@ -149,7 +150,7 @@ def _are_close(values: Sequence[float], others: Sequence[float]) -> bool:
 
 
 def facts_of(policies: Sequence[str], plan: BenchmarkPlan) -> dict[str, Mapping[str, str]]:
-    """Return the versions and digests of a result that is made now."""
+    """Return the versions and digests that a new result of *policies* stores."""
     installed = code_versions()
     versions = {"psm_sim": __version__, "python": platform.python_version()}
     return {
@@ -160,7 +161,7 @@ def facts_of(policies: Sequence[str], plan: BenchmarkPlan) -> dict[str, Mapping[
 
 
 def named_files(policies: Iterable[str]) -> list[Path]:
-    """Return the user's files that the specs of *policies* name."""
+    """Return the users' files that *policies* name, such as ``my.py`` in ``my.py:Mine``."""
     return [file for policy in policies for file in Spec.parse(policy, "policy").files()]
 
 

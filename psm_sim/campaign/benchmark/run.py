@@ -1,4 +1,4 @@
-"""Run of the benchmark: the tasks of a sweep, the offline optima, and the repetition of a result."""
+"""Run of the benchmark: simulation of the policies as tasks of a sweep, and the offline optima."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def run_benchmark(
     plan : BenchmarkPlan
         Cases and seeds.
     store : Path or None
-        Table of a sweep that keeps finished tasks; None discards them.
+        File that stores finished tasks for later calls, as a table of a sweep; None stores nothing.
     workers, progress
         See :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
     known : BenchmarkResult or None
-        Result with the offline optima of the same plan and the present data. None computes them.
+        Earlier result of the same plan and data whose offline optima are used again. None computes them.
 
     Raises
     ------
@@ -92,13 +92,13 @@ def run_benchmark(
 
 
 def _opened_files(rows: Iterable[TaskRow]) -> dict[str, str]:
-    """Return the digests of the files that policies have opened, by path, relative to the current folder."""
+    """Return the digests of files that policies opened, by path; a path in the current folder is relative."""
     digests = {path: digest for row in rows for path, digest in row.files.items()}
     return {path.removeprefix(f"{Path.cwd()}{os.sep}"): digests[path] for path in sorted(digests)}
 
 
 def _delay_s(row: TaskRow) -> float:
-    """Return the total time of the pages, or the total latency of the messages, in seconds."""
+    """Return the total latency of the messages or, without messages, the total page time, in seconds."""
     sent = [name for name in row.measures if name.startswith("latency.") and name.endswith(".sent")]
     if not sent:
         return float(row.measures["page_time_s.mean"]) * row.pages
