@@ -49,7 +49,8 @@ class LossCurve:
     gammas : tuple of float
         Values of gamma, ascending; a single nan if the loss has no gamma.
     default_gamma : float
-        Default of gamma, or the gamma of the given price of delay; nan if the loss has none.
+        Default gamma or, if the user has set a price of delay, the gamma that implies it; nan if the loss has
+        no gamma.
     runs : tuple of Result
         Result at each gamma.
     examination : Examination
@@ -78,12 +79,12 @@ class LossDifference(NamedTuple):
     name : str
         Name of the loss.
     energy_percent, slowdown : Interval
-        Differences from the first loss: of the energy, in percent, and of the slowdown.
+        Differences from the first loss: energy, in percent of the first loss's energy, and slowdown.
     energy_differs, delay_differs : bool
         Whether the differences are significant, with Holm's correction for all pairs of losses.
     reason : Reason or None
-        State in which the cheaper of the two losses saves most. Its ``value`` is for this loss, and its
-        ``other`` for the first loss.
+        Radio state in which the loss with less energy saves most. Its ``value`` is that of this loss, and its
+        ``other`` that of the first loss.
     """
 
     name: str
@@ -103,7 +104,7 @@ class LossComparison:
     curves : tuple of LossCurve
         Results of each loss.
     comparison : Comparison
-        All runs with their baselines.
+        Runs of the losses, the baselines and the other policies.
     frontier : tuple of ParetoCorner
         Energy and slowdown of the best known schedules.
     """
@@ -120,9 +121,9 @@ class LossComparison:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with one row per seed, loss and gamma, and one per seed and other policy.
+        """DataFrame with a row for each loss, gamma and seed, and a row for each other policy and seed.
 
-        Rows of one seed have the same pages, so differences of losses are paired by seed.
+        All rows of a seed have the same pages, so compare losses by their differences at each seed.
         """
         import pandas as pd
 
@@ -161,7 +162,7 @@ class LossComparison:
 
 
 def _reason(run: Result, first: Result) -> Reason | None:
-    """Return the state that explains most of the energy difference of two runs, with the value of *run*."""
+    """Return the radio state that explains the largest part of the energy difference of *run* and *first*."""
     if run.energy_per_page_j < first.energy_per_page_j:
         return saving_reason(run.row, first.row)
     reason = saving_reason(first.row, run.row)
@@ -195,15 +196,15 @@ def compare_losses(
     gammas : sequence of float, optional
         Values of gamma. By default 1/16 to 16 times the default of each loss.
     price_w : float, optional
-        Price of delay in watts, instead of *gammas*. The default gamma of each loss is then the gamma at
-        which the loss implies this price.
+        Price of delay in watts, instead of *gammas*. Each loss is then simulated at 1/16 to 16 times the
+        gamma at which it implies this price.
     replications : int
         Number of consecutive seeds, beginning with *seed*.
 
     Returns
     -------
     LossComparison
-        The results. ``.frame`` is a DataFrame of all curves.
+        The results. ``.frame`` has a row for each run.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Examination of a loss of LPSM: the learner on some pages, its regret, and the cost of a nat."""
+"""Examination of a loss of LPSM: learning on some pages, regret, and the energy and delay of one nat."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _MAX_STEPS, _TOLERANCE = 20, 1e-6
 
 
 class NatCost(NamedTuple):
-    """Cost of one nat of a loss, from runs with each polling time fixed.
+    """Nats of loss per joule and per second of delay, from one run at each fixed polling time.
 
     The cumulative loss per page is fitted by least squares as ``a + b * energy + c * delay``.
 
     Attributes
     ----------
     per_joule, per_second : float
-        Nats per joule of energy, b, and per second of added page time, c.
+        Coefficients b, in nats per joule, and c, in nats per second of added page time.
     fit : float
         Coefficient of determination R^2 of the fit.
     """
@@ -84,7 +84,7 @@ class Regret(NamedTuple):
     mixture : float
         Mixture loss of the learner.
     used : float
-        Loss at the polling times that the station used, in whole beacons.
+        Loss at the polling times that the station used, which are whole numbers of beacons.
     best_fixed, best_fixed_ms : float
         Loss of the best fixed polling time, and this time in ms.
     best_switching : float
@@ -92,9 +92,9 @@ class Regret(NamedTuple):
     switches : int
         Maximum number of switches, two per page.
     over_best_rate : float
-        Mixture loss minus that of Fixed-share at the best switching rate.
+        Mixture loss minus the mixture loss of Fixed-share at the best switching rate.
     bound : float
-        Bound of Corollary 1 on ``over_best_rate``.
+        Upper bound of ``over_best_rate``, see :func:`~psm_sim.learning.regret.learn_alpha_bound`.
     """
 
     rounds: int
@@ -109,7 +109,7 @@ class Regret(NamedTuple):
 
 
 class LearnerTimeline(NamedTuple):
-    """Learner during one page load, from one second before the request on.
+    """Rounds of the learner from 1 s before the request of a page until 3 s after the end of the page.
 
     ``page`` is the row of the page, as in :attr:`Block.pages`. The arrays are the times of k rounds, the
     weights of n experts after each round, shape (k, n), and the polling time after each round.
@@ -126,8 +126,8 @@ class Examination(NamedTuple):
 
     The pages are loaded without background messages.
 
-    ``is_constant`` is true if the loss was the same for all polling times in every round, and ``is_per_page``
-    if it is a loss per page.
+    ``is_constant`` is true if all polling times had the same loss in every round. ``is_per_page`` is true if
+    the loss is computed once per page, not once per doze.
     """
 
     times_ms: FloatArray
@@ -141,8 +141,8 @@ class Examination(NamedTuple):
 class LearnerRound(NamedTuple):
     """Learning round: losses of the n experts, and the weights and the polling time after the round.
 
-    ``mixture`` is the loss of the mixture, and ``used`` the loss of the polling time used, in whole beacons.
-    Losses are in nats.
+    ``mixture`` is the loss of the experts' weighted mixture. ``used`` is the loss of the polling time that
+    the station used, a whole number of beacons. Losses are in nats.
     """
 
     time_s: float
@@ -154,7 +154,7 @@ class LearnerRound(NamedTuple):
 
 
 class LoggedLpsm(Lpsm):
-    """LPSM that records each learned round. It decides at each poll."""
+    """LPSM that records each learning round."""
 
     def start(self, beacon_s: float) -> None:
         """Start without rounds. See :class:`~psm_sim.policies.Policy` for *beacon_s*."""
@@ -188,12 +188,12 @@ _Observed = tuple[Poll, tuple[Context, ...]]
 
 
 class _FixedTime(Lpsm):
-    """LPSM that always predicts the same polling time, and records its dozes and pages."""
+    """LPSM with a fixed polling time, which records its dozes and pages."""
 
     fixed_ms = 100.0
 
     def wants(self, hook: str) -> bool:
-        """Return True, because pages and contexts need every *hook*."""
+        """Return True, because the records of pages and contexts need every *hook*."""
         return True
 
     def start(self, beacon_s: float) -> None:
@@ -250,7 +250,7 @@ class LossExaminer:
         )
 
     def nat_cost(self, loss: Loss) -> NatCost:
-        """Fit the loss of the fixed polling times as a function of their energy and delay."""
+        """Fit the loss per page of the fixed polling times as a linear function of energy and delay."""
         pages = len(self.workload.pages)
         totals = [
             sum(_losses_at(loss, self.times_ms, index, run.observed[loss.per]))
@@ -264,11 +264,11 @@ class LossExaminer:
         return NatCost(slopes.item(1), slopes.item(2), fit)
 
     def gamma_at(self, price_w: float, loss: str, gamma: float) -> float:
-        """Return the gamma at which *loss* implies a price of delay, starting from *gamma*.
+        """Return the gamma at which *loss* implies the price *price_w*; the search begins at *gamma*.
 
-        With b and c of :class:`NatCost`, the price c / b is not proportional to gamma, because a latency term
-        also varies with the energy of the fixed polling times, and an energy term with their delay. But c -
-        price b is linear in gamma if the loss is, so the secant method finds its zero in one step.
+        The price is c / b, with b and c of :class:`NatCost`. It is not proportional to gamma, because a
+        latency term of the loss also contributes to b, and an energy term to c. But c - price b is linear in
+        gamma if the loss is, so the secant method finds its zero in one step.
 
         Raises
         ------
@@ -300,7 +300,7 @@ def _excess(nat: NatCost, price_w: float) -> float:
 
 
 def examiner_of(topology: Topology, workload: Workload, workers: int | None) -> LossExaminer:
-    """Return the examiner of losses on the first pages of *workload*, after a run of each polling time."""
+    """Simulate each polling time on the first pages of *workload*, and return the examiner of losses."""
     examined = replace(workload, pages=workload.pages[:_EXAMINED_PAGES], messages=NO_MESSAGES)
     times_s, times_ms = page_times_s(run_workload("always-on", topology, examined)), Lpsm().times_ms
     run = partial(_run_fixed, topology, examined, times_s)
@@ -321,7 +321,7 @@ def _run_fixed(topology: Topology, workload: Workload, times_s: Times, fixed_ms:
 def _losses_at(
     loss: Loss, times_ms: FloatArray, index: int, observed: Sequence[_Observed]
 ) -> Iterator[float]:
-    """Yield the losses of the expert with number *index* over the rounds of its own run, in nats."""
+    """Yield the loss of expert *index*, in nats, for each doze or page of the run with its polling time."""
     guarded, has_context = guarded_loss(loss), takes_context(loss)
     guarded.start()
     idle = None if has_context or loss.per == "page" else guarded.idle(times_ms)

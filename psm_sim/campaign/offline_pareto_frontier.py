@@ -1,8 +1,9 @@
 """Offline frontier of a comparison: minimum energy against mean slowdown.
 
 The frontier is optimal on the event chain (:mod:`psm_sim.hindsight.traffic_chain`), where a late frame delays
-all later events. In the simulator, only its corner without delay is proved to be optimal. Elsewhere a policy
-can be below the frontier, because the delays of frames and connections that wait for the same beacon overlap.
+all later events. In the simulator, only the corner without delay is proved to be optimal. A policy can need
+less energy than the other corners, because the delays of frames and connections that wait for the same beacon
+overlap.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ def pareto_frontier(
     Returns
     -------
     list of ParetoCorner
-        Corners from no delay to minimum energy. The list is empty if a workload has more than
-        :data:`MAX_FRONTIER_PAGES` pages, pauses or background messages, or if the topology injects faults.
+        Corners, the first without delay and the last with minimum energy. The list is empty if a workload has
+        pauses, background messages or more than :data:`MAX_FRONTIER_PAGES` pages, or if the topology injects
+        faults.
     """
     if topology.can_fail or any(
         len(workload.pages) > MAX_FRONTIER_PAGES
@@ -65,9 +67,9 @@ def pareto_frontier(
 
 
 def best_known(corners: Sequence[ParetoCorner], results: Sequence[tuple[float, float]]) -> list[ParetoCorner]:
-    """Return the *corners* of a frontier, or an empty list if a result is below it.
+    """Return *corners*, or an empty list if a policy needs less energy at its slowdown than the frontier.
 
-    *results* are slowdown and energy of each policy.
+    *results* are pairs (slowdown, energy in joules per page), one for each policy.
     """
     if not corners or not results:
         return list(corners)

@@ -42,10 +42,11 @@ def sweep(
     policies : sequence of str
         Policy specs. Policies that are named only in *vary* are appended. The default is lpsm.
     output : str, Path or None
-        SQLite file that keeps the results. Tasks that are already in it do not run again. None discards
+        SQLite file that keeps the results. Tasks whose results it contains do not run again. None discards
         the results after the call.
     workers : int or None
-        Number of worker processes, at least 1. None starts one per core. The results do not depend on it.
+        Number of worker processes, at least 1. None starts one process per core. The results do not depend on
+        this number.
     cluster : str
         Address of a Dask scheduler whose workers run the tasks. If empty, local processes run them.
     preset : str, Path or None
@@ -76,7 +77,7 @@ def sweep(
 
 
 def load_sweep(file: str | Path) -> pd.DataFrame:
-    """Return the tasks in a sweep's table that this version of psm_sim ran, sorted by policy and scenario.
+    """Return the tasks of a sweep's table that this psm_sim version ran, sorted by policy and scenario.
 
     See :func:`sweep` for the columns.
 

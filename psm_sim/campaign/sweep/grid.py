@@ -46,7 +46,7 @@ _FILE_KEYS = ("policies", "trace", "topology", "battery", "loss", "preset", *_CO
 
 @dataclass(frozen=True)
 class GridAxis:
-    """Key of a grid and its values, or its single value.
+    """Key of a grid and its values: several if the key varies, otherwise one.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class GridAxis:
         ``loss``, ``trace``, ``topology``, ``pages`` or ``seed``, a parameter ``policy.NAME.PARAMETER`` or
         ``trace.PARAMETER``, or a topology key.
     values : tuple of str
-        At least one value, as text.
+        Values as text, at least one.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class GridAxis:
 
     @classmethod
     def of(cls, key: str, values: object) -> GridAxis:
-        """Create an axis from a string, a number, or a list of both (from Python or a grid file).
+        """Create an axis from a string, a number, or a list of strings and numbers.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class GridAxis:
         return not self.policy and self.key != "loss"
 
     def applies_to(self, policy: Spec) -> bool:
-        """Return whether the axis varies the tasks of *policy*."""
+        """Return whether the axis affects *policy*, through the scenario, a parameter or the loss."""
         if self.policy:
             return self.policy == policy.name
         return self.is_scenario_axis or policy.name == _DEFAULT_POLICY
@@ -136,12 +136,12 @@ _DEFAULT_POLICY = "lpsm"
 
 
 def fixed_axes(values: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GridAxis]:
-    """Return one axis, with a single value, for each of the *values* and *settings* that is not None.
+    """Return an axis with one value for each item of *values* and *settings*, except None values.
 
     Raises
     ------
     InputError
-        If a value is invalid, or *settings* has other keys.
+        If a value is invalid, or a key of *settings* is not a topology key.
     """
     check_settings(settings, "settings")
     fixed = {**values, **settings}
@@ -151,9 +151,9 @@ def fixed_axes(values: Mapping[str, Any], settings: Mapping[str, Any]) -> list[G
 def expand_values(text: str, owner: str) -> tuple[str, ...]:
     """Expand a comma-separated list of values and ranges. *owner* is the key of the axis, for error messages.
 
-    The default step of a range is 1. A range includes its last number if a step ends on it. Ranges use
-    decimal arithmetic, so ``0.1..0.3:0.1`` is exactly 0.1, 0.2 and 0.3. A value that contains commas must be
-    enclosed in parentheses.
+    The default step of a range is 1. The range ``1..6:2`` contains 1, 3 and 5. Ranges use decimal arithmetic,
+    so ``0.1..0.3:0.1`` is exactly 0.1, 0.2 and 0.3. A value that contains commas must be enclosed in
+    parentheses.
 
     Raises
     ------
@@ -234,8 +234,8 @@ class Grid:
     def tasks(self) -> list[SweepTask]:
         """Return the tasks, policy after policy. The last axis varies fastest.
 
-        An axis that does not apply to a policy does not multiply its tasks. For example, ``policy.bsd.p``
-        does not apply to psm.
+        An axis adds no tasks of a policy that it does not affect. For example, ``policy.bsd.p`` does not
+        affect psm.
 
         Raises
         ------

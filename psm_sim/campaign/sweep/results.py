@@ -21,7 +21,7 @@ TASK_COLUMNS = ("policy", "name", "trace", "topology", "pages", "seed", "state")
 """Columns before the parameters: policy, label or name of the policy, scenario and state."""
 
 LATENCY = "latency.p99_ms"
-"""Measure of messages without pages: 99th percentile of the latency in the slowest direction, in ms."""
+"""Measure of delay without pages: 99th percentile of the messages' latency in the slowest direction."""
 
 _ROUNDING = 1e-9
 """Relative difference below which two values are equal."""
@@ -64,7 +64,7 @@ class Candidate:
         Finished tasks, one for each seed.
     is_optimal : str
         Whether the policy is Pareto-optimal: ``"yes"``, ``"undecided"`` or ``"no"``. Empty if the policies
-        were not compared, or if a single seed gives no confidence intervals.
+        were not compared, or if there is only one seed.
     """
 
     rows: tuple[TaskRow, ...]
@@ -101,7 +101,7 @@ def candidates(rows: Iterable[TaskRow]) -> list[Candidate]:
 
 
 def _with_delay(row: TaskRow) -> TaskRow:
-    """Replace the slowdown of a row without pages, which is 1, by the latency of its messages."""
+    """If a row has messages and no pages, replace its slowdown by the latency of the messages."""
     latencies_s = [
         float(math.nan if value is None else value)
         for name, value in row.measures.items()
@@ -115,20 +115,20 @@ def _with_delay(row: TaskRow) -> TaskRow:
 
 
 def delays_of(candidates: Iterable[Candidate]) -> list[str]:
-    """Return the measures of delay: the slowdown of pages, and the latency of messages without pages."""
+    """Return the measures of delay that *candidates* have: :data:`SLOWDOWN`, :data:`LATENCY` or both."""
     measures = {name for candidate in candidates for name in candidate.row.measures}
     return [name for name in (SLOWDOWN, LATENCY) if name in measures]
 
 
 def pareto_front(rows: Iterable[TaskRow]) -> list[Candidate]:
-    """Return the candidates that no other candidate dominates, scenario after scenario, by increasing energy.
+    """Return the candidates that no other candidate dominates, by scenario and, within it, by energy.
 
     Two candidates are compared by the differences of their energies and delays for the seeds that they share.
     The delay is the slowdown or, without pages, the latency. Candidate A dominates candidate B if the 95 %
     Student's t intervals of the mean differences show that A is better in energy or delay, and worse in
     neither. A is Pareto-optimal if the intervals show that every other candidate is worse in energy or delay,
-    or equal in both. If the intervals show neither, A is undecided. With a single seed there are no
-    intervals, and the values are compared as they are.
+    or equal in both. A candidate that is neither dominated nor Pareto-optimal is undecided. With a single
+    seed there are no intervals, and the values are compared as they are.
     """
     scenarios: dict[tuple[Any, ...], list[Candidate]] = {}
     for candidate in candidates(rows):
@@ -167,10 +167,10 @@ def _verdicts(group: Sequence[Candidate]) -> list[str]:
 def _intervals_of_differences(
     values: NDArray[np.float64], reference: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both ends of the confidence intervals of the mean differences along the last axis.
+    """Return the lower and upper ends of the confidence intervals of mean(*values* - *reference*).
 
-    Missing values are nan. An interval is infinite with fewer than two complete pairs, unless there is only
-    one replication.
+    The means are over the seeds, the last axis. Missing values are nan. An interval is infinite if fewer than
+    two seeds have both values, unless there is only one seed.
     """
     from scipy.special import stdtrit
 

@@ -1,4 +1,4 @@
-"""Execution of a sweep, which runs the tasks that its table does not contain yet.
+"""Execution of the tasks of a sweep that its table does not contain yet.
 
 Tasks with the same pages form a job.
 """
@@ -47,10 +47,10 @@ The policies of a job share an always-on run. If their worker dies, all of them 
 
 @dataclass(frozen=True)
 class Job:
-    """Policies that run in one scenario, and the rows of their tasks without results.
+    """Policies to run in one scenario, and for each policy a row that does not contain results yet.
 
-    The scenario contains its topology without a seed. ``is_retry`` is true if a process has already ended
-    during the first policy.
+    The topology of the scenario is loaded, but does not depend on the seed yet. ``is_retry`` is true if a
+    process has already ended during the first policy.
     """
 
     scenario: Scenario
@@ -66,9 +66,9 @@ class Job:
 def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], list[TaskRow]]:
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
-    *tasks* maps the key of each task to the task. There is a job for each worker if there are enough tasks.
-    Each policy is first initialised once, as a trial. The second result has the rows of the tasks whose
-    policy failed in the trial.
+    *tasks* maps the key of each task to the task. If there are enough tasks, each worker has a job. Each
+    policy is first initialised as a trial. If it fails, the rows of its tasks are in the second list and
+    contain the error message.
 
     Raises
     ------
@@ -148,8 +148,8 @@ def _trace_parameters(scenario: Scenario) -> dict[str, Any]:
 def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None) -> Iterator[TaskRow]:
     """Run a job in this process, and yield its rows. The row of a failed task contains its error message.
 
-    *contents* maps the Python files that the policies name to their bytes. Other files are looked up in
-    *folder*, if this machine has such a folder.
+    *contents* maps the Python files that the policies name to their bytes. Paths of other files are relative
+    to *folder*, if this machine has such a folder.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None)
 def _run(job: Job) -> Iterator[TaskRow]:
     """Yield the row of each policy after its run. If a policy fails, the policies after it still run.
 
-    If user code has used up the memory of this process, the remaining policies are left to another process.
+    If user code has used up the memory of this process, no further policy runs in it.
     """
     done, is_begun = 0, False
     failure: Exception | None = None
@@ -197,7 +197,7 @@ def _run(job: Job) -> Iterator[TaskRow]:
 
 
 def _measures(blocks: Sequence[Block]) -> dict[str, Any]:
-    """Return the measures of a run by name; several kinds of stations have separate measures."""
+    """Return the measures of a run by name; for several kinds of stations, a mapping for each kind."""
     kinds: dict[str, list[Block]] = {}
     for block in blocks:
         kinds.setdefault(block.keys["kind"], []).append(block)
@@ -228,7 +228,7 @@ def run_sweep_tasks(
     cluster: str = "",
     fail_fast: bool = False,
 ) -> list[TaskRow]:
-    """Run the *tasks* whose results the *table* does not contain, and return all rows, without duplicates.
+    """Run the *tasks* without a result in *table*, and return one row for each distinct task.
 
     A task runs again if it has failed, or if a file that it opened has changed.
 
@@ -237,13 +237,14 @@ def run_sweep_tasks(
     tasks, table
         Tasks, and the table to which their rows are appended.
     workers : int or None
-        Number of local processes. None starts one per core.
+        Number of local processes. None starts one process per core.
     progress : callable
-        Called with the number of finished tasks and of all tasks that run.
+        Called with the number of finished tasks and the number of tasks to run.
     cluster : str
         Address of a Dask scheduler, or empty to use local processes.
     fail_fast : bool
-        Whether the first failure ends the sweep. Otherwise the row of a failed task has the reason.
+        Whether the first failure ends the sweep. If false, the row of a failed task contains the error
+        message.
 
     Raises
     ------
@@ -306,10 +307,11 @@ def run_sweep_tasks(
 
 
 def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[TaskRow]]:
-    """Return the rows of the failed tasks of a job whose process has ended, and the jobs for its other tasks.
+    """Return the jobs to repeat, and the rows of failed tasks, if *job* ends before its last task.
 
-    The first task is at fault if it has user code, or if the process has ended twice. Otherwise, the process
-    may have been killed, and the job is repeated.
+    If the process died, the first task has failed if its policy is in a user's file, or if this is a retry.
+    Otherwise, the process may have been killed from outside, and the whole job is repeated. After any other
+    error, all tasks have failed.
     """
     if error is None:  # another task has spent the memory of the process
         return [job], []

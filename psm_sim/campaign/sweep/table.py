@@ -39,7 +39,8 @@ class TaskRow:
     error : str
         Reason of a failure.
     files : mapping
-        Digests, by absolute path, of the files that the user's code has opened and the task does not name.
+        Digests of the files that user code has opened, by absolute path, without the files that the task
+        names.
     version : str
         Version of psm_sim.
     """
@@ -113,7 +114,7 @@ class SweepTable:
     Attributes
     ----------
     rows : list of TaskRow
-        Rows in the order in which they were appended. The last row of a task counts.
+        Rows in the order in which they were appended. If a task has several rows, the last row is valid.
     damage : str
         Reason why some rows could not be read; empty if all rows could be read.
     """
@@ -160,7 +161,7 @@ class SweepTable:
         self._database.execute(f"PRAGMA user_version = {checksum}")
 
     def current_rows(self) -> list[TaskRow]:
-        """Return the last row of each task of this version of psm_sim, sorted by task."""
+        """Return the last row of each task of this psm_sim version, sorted by policy, scenario and seed."""
         rows = {row.task: row for row in self.rows if row.version == __version__}
         return [rows[task] for task in sorted(rows, key=_natural_order)]
 
@@ -184,11 +185,11 @@ def _natural_order(text: str) -> list[Any]:
 
 @contextmanager
 def open_table(path: Path | None, *, new: bool = True) -> Iterator[SweepTable]:
-    """Open a table. None opens one in memory.
+    """Open the table in the file *path*, or a table in memory if *path* is None.
 
-    If *new* is true, the file is locked against other sweeps. A file that does not exist is then created, and
-    removed at the end if it has no rows. A damaged file is then replaced by a table of its readable rows, and
-    a copy of the damaged file is kept with the suffix ``.damaged``.
+    If *new* is true, the file is locked against other sweeps, so that rows can be appended. If it does not
+    exist, it is created, and removed at the end if it has no rows. If it is damaged, it is copied to a file
+    with the suffix ``.damaged``, and replaced by a table of its readable rows.
 
     Raises
     ------
