@@ -197,7 +197,10 @@ def offline_frontier(chain: Chain, prices: int = 64) -> list[OfflineOptimum]:
 
 
 def least_energy_j(hull: list[OfflineOptimum], delay_s: float) -> float:
-    """Return the energy of the hull at a total delay, in joules. No schedule with that delay needs less."""
+    """Return the energy of the hull at a total delay, in joules.
+
+    This is a lower bound of the energy of all schedules with that delay.
+    """
     for left, right in pairwise(hull):
         if left.delay_s <= delay_s <= right.delay_s:
             share = (delay_s - left.delay_s) / (right.delay_s - left.delay_s)

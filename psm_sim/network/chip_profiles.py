@@ -259,7 +259,7 @@ def _means(spec: Spec) -> dict[int, float]:
 def _check_usual_mode(
     modes: Mapping[str, Mode], chosen: Mode, means_ma: Mapping[int, float], name: str
 ) -> None:
-    """Raise an error if the measured means are usual in another mode, but not in the *chosen* one."""
+    """Raise InputError if the measured mean currents suggest another mode than the *chosen* one."""
 
     def is_usual(mode: Mode) -> bool:
         low, high = DOZING_RATIOS[mode.name]

@@ -247,10 +247,10 @@ class Endpoint(Sender):
 class AckFirst(Endpoint):
     """Endpoint of a stack that acknowledges a segment before it sends the reply.
 
-    An endpoint that has sent no data acknowledges the first segment of the connection at once. If an endpoint
-    answers a FIN with its own FIN, it sends a bare ACK after its FIN, and another one before it if the peer's
-    FIN had data. A FIN without data does not wait for the ACK of the segment that the application reads, but
-    this segment still counts for the next ACK.
+    An endpoint that has sent no data acknowledges the first segment of the connection at once. An endpoint
+    that answers a FIN with its own FIN sends a bare ACK after its FIN. If the peer's FIN had data, it also
+    sends a bare ACK before its FIN. A FIN without data is sent before the ACK of a segment that the
+    application is reading. The next ACK then counts this segment.
     """
 
     __slots__ = ("_is_reading",)

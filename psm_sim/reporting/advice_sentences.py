@@ -154,7 +154,7 @@ def _ties(advice: Advice, best: SettingRow) -> Iterator[str]:
 
 
 def _uncertain(advice: Advice) -> Iterator[str]:
-    """Yield a sentence that lists the settings whose delay could be within or above the bound."""
+    """Yield a sentence on settings whose delay is too close to the bound to decide, if there are any."""
     if uncertain := [row.setting.name for row in advice.uncertain]:
         yield f"Too close to the bound to decide: {list_names(uncertain)}. Add --replications."
 

@@ -32,7 +32,7 @@ class RunOutputs:
 
     @classmethod
     def of(cls, capture: str | Path | None, timeline: str | Path | None) -> RunOutputs:
-        """Return the outputs for file names, which may be None."""
+        """Convert the names of the two files. None disables a file."""
         return cls(*(None if name is None else Path(name) for name in (capture, timeline)))
 
     def files(self, policies: Sequence[PolicyLike]) -> list[tuple[str, Path]]:

@@ -74,8 +74,8 @@ class Reason(NamedTuple):
     state : str
         Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
     value, other : float
-        Seconds in the state, or number of beacons, wake-ups or frames, in the run and in the other run. Both
-        values are per page, or per second if the runs load no pages.
+        Time in the state in seconds, or number of beacons, wake-ups or frames: ``value`` in this run, and
+        ``other`` in the other run. Both are per page, or per second if the runs load no pages.
     """
 
     state: str
@@ -118,7 +118,7 @@ class Equality(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """The run with the smallest mean of a measure, and the runs that do not differ from it.
+    """Runs that share the smallest mean of a measure, such as the energy, because they count as equal.
 
     Attributes
     ----------

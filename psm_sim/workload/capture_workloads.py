@@ -49,7 +49,7 @@ class CaptureOptions:
 
 
 def no_pages_error(path: Path) -> InputError:
-    """Return the error for a capture used as a trace of pages, which it does not contain."""
+    """Return the error that a capture contains no pages."""
     return InputError(f"trace {path.name}: a capture has messages but no pages; for pages, use a HAR file.")
 
 

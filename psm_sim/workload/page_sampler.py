@@ -130,8 +130,8 @@ def sample_pages(
     """Sample pages from a profile.
 
     Each quantity has its own random stream, so changing one parameter does not change the draws of the
-    others. Draws are stratified over all pages or all objects of the run. Another name *part* selects
-    independent random streams for the same seed.
+    others. Draws are stratified over all pages or all objects of the run. Calls with different names
+    *part* use independent random streams, even with the same seed.
     """
     sampler = PageSampler(profile, sampling, seed, part)
     think_s = sampler.think_times(pages)

@@ -230,7 +230,7 @@ _PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "
 
 
 class ClientSelection(NamedTuple):
-    """Recording with the selection of its clients, and parameters.
+    """Recording and selected clients of a trace.
 
     ``clients`` are the indices of the selected clients, the busiest first. ``page_source`` replays or samples
     the pages. ``parameters`` are all parameters of the trace as plain values.

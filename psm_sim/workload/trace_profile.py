@@ -53,7 +53,7 @@ class TraceFile:
 def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
     """Remove the fields of :class:`TraceFile` from *document*, and return them.
 
-    The name defaults to the stem of *path*, and the remark to *remark*.
+    A missing name is replaced by the stem of *path*, and a missing remark by *remark*.
 
     Raises
     ------

@@ -34,7 +34,8 @@ _MAX_KEPT = 50  # comparisons
 class Simulator:
     """Simulator that handles one request at a time and keeps the latest comparisons.
 
-    *compare* simulates the arguments of a command line. *settings* are the initial values of the controls.
+    *compare* takes the arguments of a command line and returns a comparison. *settings* are the initial
+    values of the controls.
     """
 
     def __init__(self, compare: Compare, settings: Settings) -> None:

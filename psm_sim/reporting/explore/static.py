@@ -80,7 +80,7 @@ def usable_page(folder: Path) -> Path:
     Raises
     ------
     InputError
-        If a file of that name is not a page of :func:`write_static_page`.
+        If the folder has an ``index.html`` that :func:`write_static_page` has not written.
     """
     path = folder / "index.html"
     if path.exists() and _GENERATOR not in path.read_text(encoding="utf-8", errors="replace"):

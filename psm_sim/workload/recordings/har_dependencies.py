@@ -134,8 +134,8 @@ def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[Pag
     Parameters
     ----------
     nodes : sequence of HarEntry
-        All entries of the page, in the order of their requests. The graph has no omitted entries. An object
-        that an omitted entry requested depends on the object that requested the omitted entry.
+        All entries of the page, in the order of their requests. The graph has no omitted entries. If object
+        A requests an omitted entry, and this entry requests object B, then B depends on A.
     network : RecordedNetwork
         Source of the hosts' round-trip times, and of the protocol of an entry that does not state its own.
     """

@@ -196,7 +196,7 @@ class Faults(EndSystems):
         return [losses for name, losses in self._losses.items() if name.endswith(direction)]
 
     def _add_losses(self, path: FramePath, link: Link, end: Link | Radio, causes: list[Cause]) -> None:
-        """Add random losses and other *causes* to *link*, whose frames *end* delivers."""
+        """Let a link lose frames at random and for other *causes*. *end* is the receiving end of *link*."""
         hop = link.name.split()[0]
         parameters = self.topology.wireless_faults if hop == "wireless" else self.topology.wired_faults
         if parameters.loss:
