@@ -120,8 +120,8 @@ def simulate(cell: Cell, seed: int) -> Crowd:
     before = []
     bench.at(BEGIN_S - 1e-6, lambda: before.append(_usage(bench, bench.env.now)))
     bench.run(BEGIN_S + SECONDS)
-    used = _usage(bench, BEGIN_S + SECONDS) - before[0]
-    late_s = used.awake_s / used.beacons
+    (begin,), end = before, _usage(bench, BEGIN_S + SECONDS)
+    late_s = (end.awake_s - begin.awake_s) / (end.beacons - begin.beacons)
     return Crowd(1000 * late_s, 1000 * (late_s + PIFS_S + BEACON_S), 8e-6 * cell.bytes * passed / SECONDS)
 
 
