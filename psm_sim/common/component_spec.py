@@ -27,8 +27,8 @@ _WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", 
 class Spec:
     """Name of a component and its parameters as strings.
 
-    Two specs are equal if their names and items are equal. ``str()`` returns a text without the label, which
-    :meth:`parse` reads.
+    Two specs are equal if their names and items are equal. ``str()`` returns the text that :meth:`parse`
+    reads, without the label.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Spec:
         return Spec(self.name, tuple(values.items()), self.label)
 
     def with_defaults(self, values: Mapping[str, object]) -> Spec:
-        """Return a copy to which the *values* of missing keys are added, except None values."""
+        """Return a copy with *values* for the keys that this spec lacks, except None values."""
         spec = self
         for key, value in values.items():
             if value is not None and key not in self.values:
@@ -98,9 +98,9 @@ class Spec:
         return spec
 
     def files(self) -> list[Path]:
-        """Return the existing files that the name and the values refer to, also within nested specs.
+        """Return the existing files that this spec names, also in specs inside its values.
 
-        A user's file is followed by the modules that it imports from its folder.
+        The modules that a user's file imports from its folder are included.
         """
         return [path for text in (self.name, *self.values.values()) for path in _files(text)]
 

@@ -25,8 +25,9 @@ def run_on_cluster(
     """Yield the outputs and the end of each task, as :func:`psm_sim.common.parallel.unordered_map` does.
 
     If a worker is lost, Dask runs its tasks again on other workers, up to its limit ``allowed-failures``.
-    Workers may join and the caller may append *tasks* during the iteration. *address* names the scheduler,
-    e.g. ``tcp://10.0.0.1:8786``. If *isolated* is true, each call runs in its own process on its worker.
+    During the iteration, workers may join, and the caller may append to *tasks*. *address* names the
+    scheduler, e.g. ``tcp://10.0.0.1:8786``. If *isolated* is true, each call runs in its own process on its
+    worker.
 
     Raises
     ------

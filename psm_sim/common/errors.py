@@ -92,8 +92,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 def one_of(name: str, names: Iterable[str]) -> str:
     """Return ``"one of a, b, c"``.
 
-    Of a long list only the names close to *name* are shown. If none is close, the names without a dot are
-    shown.
+    More than 25 names are cut to those similar to *name* or, if none is similar, to those without a dot.
     """
     names = list(names)
     if len(names) <= _MANY:
@@ -111,7 +110,7 @@ _MANY, _NEAREST = 25, 5  # more than 25 names fill the terminal, so the five nea
 def _similarity(name: str, valid: str) -> float:
     """Return the similarity of two names from 0 to 1, regardless of case and leading dashes.
 
-    The section of *valid* is compared only if *name* contains a dot.
+    If *name* has no dot, the section of *valid*, such as ``beacon.``, is ignored.
     """
     from difflib import SequenceMatcher
 

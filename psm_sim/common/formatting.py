@@ -63,8 +63,8 @@ def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> i
     """Return the number of decimals for all numbers of a column.
 
     The largest number has four significant digits, or five if the smallest nonzero number would have fewer
-    than three. Fewer decimals are enough if they show two digits of the smallest half-width of a confidence
-    interval, and three digits of every number.
+    than three. With *half_widths*, there are no more decimals than two digits of the smallest half-width and
+    three digits of every number require.
     """
     sizes = [abs(value) for value in values if math.isfinite(value) and value]
     widths = [width for width in half_widths if math.isfinite(width) and width > 0]
@@ -78,7 +78,7 @@ def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> i
 def _decimals(value: float, digits: int) -> int:
     """Return the number of decimals that shows *digits* significant digits of *value*.
 
-    Below 1, at most three significant digits are shown.
+    A value below 1 has at most three significant digits.
     """
     exponent = math.floor(math.log10(value))
     return min(max(min(digits, 3 if exponent < 0 else digits) - 1 - exponent, 0), _MAX_DECIMALS)

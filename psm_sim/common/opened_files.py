@@ -37,7 +37,7 @@ While the digest of a file is computed, the list also contains the file.
 
 @contextmanager
 def note_opened_files() -> Iterator[None]:
-    """Note the files that this process opens in the block."""
+    """Record the digests of the files that this process opens in the block."""
     _add_hook()
     _noting.append(None)
     try:
@@ -47,15 +47,15 @@ def note_opened_files() -> Iterator[None]:
 
 
 def add_opened_files(digests: Mapping[str, str]) -> None:
-    """Add the digests of files that another process has opened on behalf of this process."""
+    """Add the *digests*, by path, of files that another process has opened for this process."""
     _digests.update({Path(path): digest for path, digest in digests.items()})
 
 
 def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
     """Return the digests of the files that user code has opened in this process, by their absolute paths.
 
-    Imported modules are included. Excluded are the *named* files, the files that this process has written,
-    and the files of psm_sim, of the interpreter and of installed packages.
+    They include imported modules, but not the *named* files, files that this process has written, or files of
+    psm_sim, the interpreter and installed packages.
     """
     for name, module in list(sys.modules.items()):  # may have been imported before the first block
         file = getattr(module, "__file__", None)
@@ -69,7 +69,7 @@ def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
 
 
 def are_unchanged(digests: Mapping[str, str]) -> bool:
-    """Return whether the files still have these *digests*, given by path."""
+    """Return whether each file in *digests*, a mapping from path to digest, is unchanged."""
     return all(_digest(Path(path)) == digest for path, digest in digests.items())
 
 

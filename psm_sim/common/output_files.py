@@ -1,8 +1,8 @@
 """Output files: checks before a command begins, and atomic writing under a temporary name.
 
 A file has its final name only when it is complete. An error or Ctrl-C removes the temporary files. A process
-that is killed leaves a file or folder named ``.psm_sim-*``, which can be deleted. A new output does not
-replace a file that another command has created meanwhile.
+that is killed leaves a file or folder named ``.psm_sim-*``, which can be deleted. If another command creates
+a file under the name of a new output meanwhile, that file is not replaced.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def atomic_write_gzip(path: Path) -> Iterator[BinaryIO]:
 def replace_files(folder: Path) -> Iterator[Path]:
     """Yield an empty temporary folder whose files are moved to *folder* when the block ends.
 
-    Other files of *folder* stay. If the block fails or the disk is full, nothing changes. The files are
-    renamed one by one. If a rename fails or the process is killed between two renames, some files are old and
-    some are new. Each file is complete. ``metadata.json`` is renamed last: if it is new, all files are new.
-    The parents of *folder* are created if necessary.
+    Other files of *folder* do not change. If the block fails or the disk is full, nothing changes. The files
+    are renamed one by one. If a rename fails or the process is killed between two renames, some files are old
+    and some are new. Each file is complete. ``metadata.json`` is renamed last, so all files are new if it is
+    new. The parents of *folder* are created if necessary.
 
     Raises
     ------
@@ -114,12 +114,11 @@ def replace_files(folder: Path) -> Iterator[Path]:
 
 
 def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *, force: bool) -> None:
-    """Check that a command overwrites no file of the user.
+    """Check that a command overwrites neither its inputs nor, without *force*, any existing file.
 
-    Every command that writes files calls this function before it begins. *outputs* are the option and the
-    path of each file that the command writes, and *inputs* are the files that it reads. If *force* is true,
-    existing files may be replaced, but not the inputs. Devices and FIFOs are not checked, because they are
-    not replaced.
+    Every command that writes files calls this function before it begins. *outputs* are pairs (option, path),
+    one for each file that the command writes, and *inputs* are the files that it reads. Devices and FIFOs are
+    not checked, because they are not replaced.
 
     Raises
     ------

@@ -57,13 +57,14 @@ _LOCK = threading.Lock()
 
 
 class WorkerDiedError(InputError):
-    """End of the worker process that ran a task."""
+    """Error of a task whose worker process ended before the task."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """End of a call, with its exception if it failed, or a :class:`WorkerDiedError`.
+    """Message that a call has ended.
 
+    ``error`` is the exception of the call, a :class:`WorkerDiedError` if its process died, or None.
     ``is_last`` is true if the process cannot run another call.
     """
 
@@ -81,7 +82,8 @@ def unordered_map(
     """Yield (item, value) for each value of ``function(item)`` as it arrives, then (item, :class:`Ended`).
 
     *function* is called in *workers* processes, or in this process if *here* is true. The caller may append
-    to *items* during the iteration. *progress* is called if *function* calls :func:`report_progress`.
+    to *items* during the iteration. *progress* is called in this process with the arguments of each
+    :func:`report_progress` in *function*.
     """
     if here:
         while items:
@@ -141,21 +143,21 @@ _channel: list[Connection] = []
 class Session:
     """Process in its own session, and a pipe to this process.
 
-    The process and its children end when this object is garbage-collected, or earlier.
+    Garbage collection of this object kills the process and its children if they still run.
 
     Parameters
     ----------
     serve : callable
-        Function that the process calls with the other end of the pipe and the *arguments*.
+        Function that the process calls with its end of the pipe and the *arguments*.
 
     Attributes
     ----------
     channel : Connection
-        End of the pipe in this process.
+        Pipe to the process.
     end : callable
         Function that kills the processes.
     printed : list of int
-        List of one number: the bytes written to standard output and error since the last reset.
+        List of one number: the bytes that the process has printed since the caller set the number to 0.
     """
 
     def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:
@@ -186,9 +188,9 @@ class Session:
 
 
 def _reason_of(status: int | None) -> str:
-    """Return the reason why a process has ended.
+    """Return the reason why a process has closed its pipe, for error messages.
 
-    *status* is its exit status, or minus the number of the signal that ended it.
+    *status* is its exit status, minus the number of the signal that ended it, or None if it still runs.
     """
     if status is None:
         return "its process has closed the connection."
@@ -236,7 +238,7 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cove
     Raises
     ------
     WorkerDiedError
-        If user code has ended the child.
+        If the child ends before ``function()`` returns.
     """
     finished, received = mmap.mmap(-1, 1), list[int]()  # finished is shared with the child
     child = multiprocessing.get_context("fork").Process(target=_call_and_note, args=(function, finished))
@@ -275,7 +277,7 @@ def _call_and_note(function: Callable[[], int], finished: mmap.mmap) -> None:  #
 
 
 def process_count(items: int, workers: int | None) -> int:
-    """Return the number of processes for *items* if *workers* are requested; None requests all cores."""
+    """Return *workers*, or the number of cores if None, limited to *items* and :data:`MAX_PER_CORE`."""
     return min(workers or cpu_count(), items, MAX_PER_CORE * (os.cpu_count() or 1))
 
 
@@ -321,7 +323,7 @@ def _serve_calls(channel: Connection) -> None:  # pragma: no cover (in a worker)
 
 
 def _receive(session: Session) -> Any:
-    """Return the next value of a call, its progress or its end."""
+    """Return the next message of a worker: a value of a call, its progress, or its end."""
     try:
         return pickle.loads(session.channel.recv_bytes())  # noqa: S301 (from a worker)
     except (EOFError, OSError):
@@ -329,7 +331,7 @@ def _receive(session: Session) -> Any:
 
 
 def _lead_session() -> None:  # pragma: no cover (in a child)
-    """Start a session that ends with the parent process, and limit user code in it."""
+    """Put this process in a new session that ends with the parent process, and limit its user code."""
     if hasattr(os, "setsid"):
         os.setsid()
     limit_user_code()
@@ -339,7 +341,7 @@ def _lead_session() -> None:  # pragma: no cover (in a child)
 def _call_in_session(
     printing: Connection, function: Callable[..., None], *arguments: Any
 ) -> None:  # pragma: no cover (there)
-    """Call the function with all output to *printing*, because standard output is the parent's."""
+    """Redirect standard output and error to *printing*, start a session, and call *function*."""
     for descriptor in (1, 2):
         os.dup2(printing.fileno(), descriptor)
     printing.close()
@@ -369,7 +371,7 @@ def _kill_group(leader: int | None) -> None:
 
 @contextmanager
 def _worker_environment() -> Iterator[None]:
-    """Set the state that a process started in the block inherits.
+    """Set the environment, main module and signal mask that processes started in the block inherit.
 
     The process gets the environment variables of workers, ignores Ctrl-C, and has an empty main module. With
     another main module, it would run the user's script again, which may lack an ``if __name__ == "__main__"``

@@ -32,7 +32,7 @@ _OFF = ("none", "false", "0", "0.0")
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """Values of other parameters, of which at least one is required.
+    """Condition that at least one of several parameters has the required value.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Condition:
         return cls(tuple((name, value) for name, _, value in pairs))
 
     def within(self, section: str) -> Condition:
-        """Return the condition with *section* before the names without a section."""
+        """Return the condition in which *section* is put before each name that has no section."""
         return Condition(
             tuple((name if "." in name else f"{section}.{name}", value) for name, value in self.alternatives)
         )
@@ -63,7 +63,7 @@ class Condition:
         return False
 
     def error(self, owner: str, name: str) -> InputError:
-        """Return the error for a parameter *name* of *owner* that is set while this condition is not met."""
+        """Return the error for setting the parameter *name* of *owner* while this condition is not met."""
         return InputError(f"{owner}: {name} has no effect without {self}; add it or remove {name}.")
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Parameter:
     kind : type or None
         Type of the values; None for the type of the default.
     attribute : str
-        Attribute of the component, if its name differs from the parameter's.
+        Name of the attribute of the component that stores the value.
     expert : bool
         Whether lists show the parameter only on request, because it serves a reproduction, a comparison
         with another simulator, or a test.
@@ -214,8 +214,8 @@ def parameter(default: Any, help: str, *, requires: str = "", **fields: Any) -> 
     requires : str
         Condition under which the parameter has an effect, see :meth:`Condition.parse`; empty for none.
     **fields
-        Further fields of :class:`Parameter`, such as ``unit`` and ``at_least``, and ``name`` if it differs
-        from the name of the field.
+        Other attributes of :class:`Parameter`, such as ``unit`` and ``at_least``. The default ``name`` is the
+        name of the field.
     """
     condition = Condition.parse(requires) if requires else None
     return dataclasses.field(
@@ -295,9 +295,10 @@ def build(
     owner : str
         Name of the component in error messages, such as ``"policy bsd"``.
     defaults : mapping of str to str or None
-        Values from a file, as text. Values in *texts* override them. Values without effect are allowed.
+        Values from a file, as text. Values in *texts* override them. Unlike *texts*, they may set parameters
+        that have no effect.
     **arguments
-        Values set by the program; *texts* may not set them.
+        Parameters that the program sets, and that *texts* may not contain.
 
     Raises
     ------

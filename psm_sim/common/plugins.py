@@ -1,7 +1,7 @@
 """Loader of plug-ins: classes in users' files (``FILE.py:CLASS``) and entry points of packages.
 
 A user's file can import the modules in its folder, unless a library has the same name. The folder is not
-added to the import path. Otherwise, libraries that try to import the Windows module ``nt`` would import a
+added to the import path. If it were, libraries that try to import the Windows module ``nt`` would import a
 user's file ``nt.py`` on Linux.
 """
 
@@ -155,7 +155,7 @@ class _FolderFinder:
         self._files: dict[str, Path] = {}
 
     def add(self, files: list[Path]) -> None:
-        """Add modules. Each replaces a module of the same name from another folder or with other contents."""
+        """Add modules. A module replaces an earlier module of the same name."""
         for file in files:
             self._files[file.stem] = file
             if getattr(sys.modules.get(file.stem), "__name__", "").startswith(PLUGIN):
@@ -179,7 +179,7 @@ _FINDER = _FolderFinder()
 def _import(file: Path) -> ModuleType:
     """Import a file under a name made from its path and content, so that an edited file is imported again.
 
-    The content includes the modules of its folder that the file imports.
+    The name also depends on the content of the modules that the file imports from its folder.
     """
     modules = imported_files(file)
     try:

@@ -9,7 +9,7 @@ class Progress(Protocol):
     """Function that is called when a part of a long computation is done."""
 
     def __call__(self, done: int, total: int, label: str, unit: str = "", /) -> None:
-        """Report the units *done*, their *total*, and the *label* of the current run.
+        """Report that *done* of *total* units are finished; *label* names the current run.
 
         *unit* names the units, such as ``"seeds"``; empty for the default unit of the computation.
         """

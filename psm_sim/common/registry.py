@@ -61,7 +61,7 @@ class Registry(Generic[T]):
         Entry point group of components from other packages; empty for none. Built-in names take
         precedence.
     internal : tuple of str
-        Built-in names that only psm_sim itself uses.
+        Built-in names that lists omit, because only psm_sim itself uses them.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Registry(Generic[T]):
         return checked_class(load_entry_point(point), self.base, f"{name} of {distribution_of(point)}")
 
     def create(self, spec: str | Spec, **arguments: Any) -> T:
-        """Create the component of a spec, with checked parameters and further *arguments*.
+        """Create a component from *spec*; *arguments* are parameters that only the program sets.
 
         Raises
         ------

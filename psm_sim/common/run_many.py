@@ -28,14 +28,14 @@ def run_many(
 ) -> Iterator[_Output]:
     """Yield ``function(task)`` for each task, in the order of the tasks.
 
-    *function* has no side effects. *workers* is the number of processes; None uses one per core, and a single
-    worker runs in this process. *progress* is called with the number of finished tasks whenever a task ends.
-    *unit* is the plural name of a task in progress reports, such as ``"seeds"``.
+    *function* has no side effects. *workers* is the number of processes. None starts one process per core. A
+    single worker runs in this process. *progress* is called with the number of finished tasks whenever a task
+    ends. *unit* is the plural name of a task in progress reports, such as ``"seeds"``.
 
     Raises
     ------
     WorkerDiedError
-        If the process of a call ended, and the process of the repeated call ended, too.
+        If the process of a call dies, and dies again when the call is repeated.
     """
     results = run_in_order(partial(_yield_output, function), tasks, workers, progress, unit)
     for number, (outputs, error) in enumerate(results, 1):
@@ -54,12 +54,12 @@ def run_in_order(
     unit: str = "",
     isolated: bool = False,
 ) -> Iterator[tuple[list[_Output], BaseException | None]]:
-    """Yield, for each task in order, the outputs of ``function(task)``, and its exception or None.
+    """Yield (outputs of ``function(task)``, exception or None) for each task, in the order of the tasks.
 
     The parameters are as in :func:`run_many`, except that *function* returns an iterable. If *isolated* is
-    true, user code may end the process of a call, and a single worker is a separate process, too. Otherwise,
-    a call whose process has ended is repeated once, because something other than the call may have ended the
-    process.
+    true, even a single worker is a separate process, and a call whose process dies is not repeated, because
+    the call may be the cause. Otherwise, such a call is repeated once, because the process may have been
+    killed from outside.
     """
     waiting, running = deque(enumerate(tasks)), dict[int, list[_Output]]()
     ended, died = dict[int, BaseException | None](), set[int]()
@@ -91,9 +91,9 @@ def run_as_completed(
     """Yield (task, output) for each output of ``function(task)`` as it arrives, then (task, :class:`Ended`).
 
     The caller may append to *tasks* during the iteration. The workers end when the iteration ends. *cluster*
-    is the address of a Dask scheduler, whose workers return all outputs of a task when the task ends; empty
-    for local processes. *workers* is as in :func:`run_many`. If *isolated* is true, a call may end its
-    process.
+    is the address of a Dask scheduler, or empty for local processes. From a cluster, all outputs of a task
+    arrive when the task ends. *workers* is as in :func:`run_many`. If *isolated* is true, no call runs in
+    this process, because a call may end its process.
 
     Raises
     ------

@@ -68,7 +68,7 @@ def confidence_interval(values: ArrayLike) -> Interval:
     """Return the mean of independent *values* and its 95 % confidence interval (Student's t).
 
     To compare policies on common random numbers, pass the paired differences (or ratios), one per
-    replication. Their interval shows whether the policies differ.
+    replication. The policies differ if the interval does not contain 0 (or 1, for ratios).
     """
     array = np.asarray(values, dtype=np.float64)
     mean = float(array.mean())
@@ -108,15 +108,15 @@ def shared_ranks(differs: NDArray[np.bool_], order: Iterable[int]) -> list[int]:
 
 
 def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:
-    """Return which pairs of means have :func:`adjusted_p_values` of at most 5 %."""
+    """Return, for each pair of means, whether its :func:`adjusted_p_values` are at most 5 %."""
     return adjusted_p_values(values) <= LEVEL
 
 
 def adjusted_p_values(values: ArrayLike) -> NDArray[np.float64]:
     """Return the p-values of the differences of all pairs, by paired t-tests with Holm's correction.
 
-    If pairs with a p-value of at most 5 % are taken to differ, the probability of any wrong difference is at
-    most 5 %, for any number of pairs. This also holds if the best mean is selected before the others are
+    If all pairs with a p-value of at most 5 % are reported to differ, the probability that at least one
+    report is wrong is at most 5 %. This also holds if the best mean is selected before the others are
     compared with it.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Limits on user-defined components, and a guard that names them in errors."""
+"""Time and memory limits of user-defined components, and a guard that names the component in errors."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def limit_memory(size: int = MEMORY) -> None:
 
 
 def is_memory_spent() -> bool:
-    """Return whether user code has reached the memory limit of this process and may still hold the memory."""
+    """Return whether user code has reached the memory limit, so that another process should run the rest."""
     if not hasattr(signal, "setitimer"):
         return False
     import resource
@@ -105,10 +105,10 @@ def is_memory_spent() -> bool:
 
 
 def _limit_time(*_: object) -> None:
-    """Subtract a tick from the time left for the main thread's outermost call, and end the call below 0 s.
+    """Count down the time of the main thread's outermost call at each tick, and end it when no time is left.
 
-    Without ticks, every call would have to read the clock. Python handles no signal during a library call. If
-    a library call takes too long, the timer that is set here ends the process.
+    Without ticks, every call would have to read the clock. Python does not call this function during a
+    library call. If a library call takes too long, the timer that is set here ends the process.
     """
     signal.setitimer(signal.ITIMER_VIRTUAL, CALL_S)
     for call in _calls.running[:1]:
@@ -131,7 +131,7 @@ class user_code_call:  # noqa: N801
     values : object
         Arguments of the user code, shown after *problem* unless None. They are formatted only on error.
     limit_s : float
-        Time that the user code may take in a process of :func:`limit_user_code`, in seconds.
+        Time limit in seconds, which has an effect after :func:`limit_user_code`.
 
     Raises
     ------

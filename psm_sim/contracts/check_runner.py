@@ -26,11 +26,11 @@ EXPERTS, HORIZON = 5, 50
 """Number of experts of the learners under test, and horizon of their switching rates in rounds."""
 
 GATES = (can_be_copied, returns_a_finite_loss_for_each_candidate, loads_every_page)
-"""Checks that all later checks require."""
+"""Checks that must pass before the later checks can run."""
 
 
 class ComponentKind(NamedTuple):
-    """Kind of component: base class, checks, registry, and factory of a component from its text."""
+    """Kind of component: base class, checks, registry, and a function that creates a component from text."""
 
     base: type
     checks: tuple[Check, ...]

@@ -26,7 +26,7 @@ HUGE = 1e4
 
 
 def _sample_losses(learner: Learner, rounds: int, scale: float = 3.0) -> FloatArray:
-    """Return the same exponential losses in each call, with mean *scale* in nats, shape (rounds, n)."""
+    """Return fixed pseudorandom losses, exponential with mean *scale* in nats, shape (rounds, n)."""
     return random_stream(1, "contract losses").exponential(scale, (rounds, learner.n_experts))
 
 
@@ -63,7 +63,7 @@ def keeps_a_distribution(learner: Learner) -> None:
 
 
 def returns_the_mixture_loss(learner: Learner) -> None:
-    """A round returns -log of the sum of weights times exp(-losses), in nats; the losses may be any array."""
+    """An update returns -log(sum(weights * exp(-losses))), in nats. A list of losses is accepted, too."""
     shifted = deepcopy(learner)
     for row in _sample_losses(learner, 50):
         expected = -math.log(float(learner.weights @ np.exp(-row)))
@@ -138,7 +138,7 @@ def predicts_the_weighted_mean(learner: Learner) -> None:
 
 
 def shares_no_arrays(learner: Learner) -> None:
-    """It does not modify the losses, and writing to the returned weights does not change it."""
+    """It does not modify the losses, and writing to the weights that it returned does not change it."""
     losses = np.arange(1.0, learner.n_experts + 1)
     expected = losses.tolist()
     learner.update(losses)
@@ -151,7 +151,7 @@ def shares_no_arrays(learner: Learner) -> None:
 
 
 def keeps_no_history(learner: Learner) -> None:
-    """Its size is the same after a thousand rounds as after one."""
+    """Its pickle has the same size after a thousand rounds as after one."""
     sizes = []
     for rows in (_sample_losses(learner, 1), _sample_losses(learner, 1000)):
         for row in rows:

@@ -44,7 +44,7 @@ def _losses(loss: Loss, poll: Poll, times_ms: FloatArray = TIMES_MS) -> list[flo
 
 
 def returns_a_finite_loss_for_each_candidate(loss: Loss) -> None:
-    """It returns one finite loss >= 0, in nats, per candidate, for any number of candidates and any poll."""
+    """For any poll and candidates, it returns one finite loss >= 0 per candidate, in nats."""
     check_loss(loss, TIMES_MS)
     for times_ms in (TIMES_MS[:1], TIMES_MS[-1:], np.linspace(100.0, 1200.0, 500)):
         for poll in ALL_POLLS:
@@ -53,7 +53,7 @@ def returns_a_finite_loss_for_each_candidate(loss: Loss) -> None:
 
 
 def returns_the_same_for_the_same_polls(loss: Loss) -> None:
-    """A repeated call returns the same losses, whatever the calls and the candidates in between."""
+    """Equal calls return equal losses, even with other polls and candidates in between."""
     loss.start()
     new, candidates_ms, others_ms = deepcopy(loss), TIMES_MS[:2].copy(), TIMES_MS[-2:]
     first = _losses(loss, TYPICAL_POLL, candidates_ms)
@@ -66,7 +66,7 @@ def returns_the_same_for_the_same_polls(loss: Loss) -> None:
 
 
 def shares_no_arrays(loss: Loss) -> None:
-    """It does not modify its arguments, and later calls and returned arrays do not affect each other."""
+    """It does not modify its arguments. Returned arrays and later calls do not change each other."""
     times_ms, poll, empty_poll = TIMES_MS.copy(), deepcopy(TYPICAL_POLL), Poll(100.0)
     returned = loss(poll, times_ms)
     unchanged = times_ms.tolist() == TIMES_MS.tolist()
@@ -81,7 +81,7 @@ def shares_no_arrays(loss: Loss) -> None:
 
 
 def idle_equals_call(loss: Loss) -> None:
-    """Its idle() returns None or the losses of any doze without frames, and observe() ignores these dozes."""
+    """If idle() returns losses, any doze without frames has these losses, and observe() ignores it."""
     loss.start()
     idle = GuardedLoss(loss).idle(TIMES_MS)
     if idle is None:

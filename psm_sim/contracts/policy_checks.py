@@ -68,7 +68,7 @@ def _answers(policy: Policy, polls: tuple[Poll | None, ...]) -> list[Rest]:
 
 
 def run_pages(policy: Policy, mode: dict[str, str]) -> Result:
-    """Return a run of the policy in one of :data:`UPLINK_RULES`."""
+    """Simulate a few pages with the settings *mode*, one of :data:`UPLINK_RULES`."""
     return simulate(policy, pages=CHECK_PAGES, seed=CHECK_SEED, settings=mode)
 
 
@@ -88,7 +88,7 @@ def stores_its_parameters(policy: Policy) -> None:
 
 
 def returns_valid_rests(policy: Policy) -> None:
-    """Every rest is valid, for all observations, times and beacon intervals, and after all hooks."""
+    """It returns a valid Rest for each observation, time and beacon interval, and after each hook."""
     guarded = guarded_policy(policy)
     for beacon_s in (0.02, 0.1024, CHECK_BEACON_S):
         guarded.start(beacon_s)
@@ -155,7 +155,7 @@ def is_unchanged_by_a_run(policy: Policy) -> None:
 
 
 def decides_the_same_with_every_beacon(policy: Policy) -> None:
-    """With an event at every beacon the run is bit-for-bit the same."""
+    """A run that handles each beacon as an event is bit-for-bit the same."""
     for mode in UPLINK_RULES:
         expected, scenario = (
             run_pages(policy, mode),

@@ -1,7 +1,7 @@
 """Contract checks as functions, and the report of their results.
 
 A check is a function of a component that returns nothing and calls :func:`require` for each condition. The
-report shows its name and its docstring.
+report shows the name and the docstring of each check.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def check_name(check: Check) -> str:
 
 
 def run_check(check: Check, component: Any) -> Finding:
-    """Run a check on a copy of *component*. An exception becomes the finding's fault."""
+    """Run a check on a copy of *component*. If it raises an exception, the finding describes it."""
     name, promise = check_name(check), " ".join((inspect.getdoc(check) or "").split())
     try:
         check(copy.deepcopy(component))

@@ -29,7 +29,7 @@ ODD_POLLS = (
 
 @singledispatch
 def behavior(component: Any) -> list[Any]:
-    """Use *component* itself in a fixed way, and return its results."""
+    """Call *component* in a fixed sequence, which may change it, and return its results."""
     raise TypeError(component)
 
 
@@ -40,7 +40,7 @@ def pickle_round_trip(component: T) -> T:
 
 
 def require_equal(actual: list[Any], expected: list[Any], situation: str) -> None:
-    """Require that two results of :func:`behavior` are equal; *situation* begins the error."""
+    """Require that two results of :func:`behavior` are equal; *situation* is the start of the error."""
     for value, expected_value in zip(actual, expected, strict=True):
         require(value == expected_value, f"{situation} returns {value}; expected {expected_value}.")
 
@@ -51,7 +51,7 @@ def can_be_copied(component: Any) -> None:
 
 
 def behaves_the_same_when_copied(component: Any) -> None:
-    """A deep copy and a pickled one return what the original returns, and do not change it."""
+    """Deep copies and pickled copies return the same as the original, and do not change it."""
     copied, another = deepcopy(component), deepcopy(component)
     actual, expected = behavior(copied), behavior(component)
     require_equal(actual, expected, "A deep copy")
