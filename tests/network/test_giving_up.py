@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from psm_sim.network import load_topology, run_alone
+from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import Rest
 from psm_sim.simulation import simulate
@@ -43,6 +44,15 @@ def test_an_unanswered_syn_is_given_up_after_three_minutes():
     with pytest.raises(PageError, match=r"SYN had no new ACK for 180 s"):
         run_alone(built, [LATE])
     assert 180 < built.env.now < 300
+
+
+def test_events_without_a_new_byte_do_not_delay_the_failure_of_a_page():
+    """One event per second, and a look at the page every 4096 events: its reply of two hours is too late."""
+    built = make_world("psm", beacon__interval_ms=1000)
+    schedule_every_beacon(built)
+    with pytest.raises(PageError, match=r"no new byte of it has come for 3600 s"):
+        run_alone(built, [Page(1.0, 1000, (), (300,), (7200.0,))])
+    assert 3600 < built.env.now < 7200
 
 
 def test_an_unacknowledged_fin_leaves_no_connection_open():
