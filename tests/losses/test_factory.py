@@ -69,6 +69,7 @@ def test_a_loss_object_is_returned_unchanged_and_a_spec_is_accepted() -> None:
     ("loss", "gamma", "message"),
     [
         ("inverse-lgo", None, r"Did you mean 'inverse-log'\?"),
+        ("__import__('os').system('id')", None, r"__import__\('os'\).system\('id'\).*not allowed; expected"),
         (3, None, r"loss must be a name, a formula, FILE.py:CLASS or a Loss, got 3"),
         ("{file}:Plain", 0.5, r"gamma=0.5 has no effect, because loss .*Plain has no gamma"),
         ("inverse:gamma=1", 0.5, r"gamma=0.5 conflicts with gamma in loss 'inverse:gamma=1'"),

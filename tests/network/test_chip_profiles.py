@@ -97,6 +97,7 @@ def test_a_board_name_resolves_to_its_profile(typed, name):
         ("esp32:mode=deep-sleep", "the station is not associated in mode deep-sleep"),
         ("esp32:modus=off", "Unknown parameter 'modus'.*'mode'"),
         ("rp2040", "Unknown profile 'rp2040'.*'rp2040-w'"),
+        ("raspberry", "Unknown profile 'raspberry'; use --profile cyw43439"),
     ],
 )
 def test_the_error_for_an_unknown_mode_or_board_suggests_the_nearest_name(profile, message):
