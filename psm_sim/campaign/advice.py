@@ -131,9 +131,9 @@ class DriverAdvice:
         Settings within the bound that use less energy than the best, but require a new driver or another
         access point.
     beyond : SettingRow or None
-        Setting of the driver that is beyond the bound and needs less energy than the best. Of several such
-        settings, it is the one with the least energy whose delay is at most 1.25 times the bound. If there is
-        none, it is the setting with the least delay.
+        Setting of the driver that is beyond the bound and needs less energy than the best. If the delay of
+        some such settings is at most 1.25 times the bound, the least energy among them decides. Otherwise,
+        the least delay decides.
     """
 
     rows: tuple[SettingRow, ...]

@@ -86,7 +86,8 @@ class Driver:
     uapsd : tuple of str, or None
         Calls that select U-APSD; None if the driver has none.
     twt : tuple of str
-        Call that requests a TWT agreement, with ``{interval_us}``, ``{mantissa}`` and ``{exponent}``.
+        Calls that request a TWT agreement, with the placeholders ``{interval_us}``, ``{mantissa}`` and
+        ``{exponent}``.
     multiples_only : bool
         Whether the driver rounds listen intervals to multiples of the DTIM period.
     longest_listen : int

@@ -132,7 +132,7 @@ def split_commas(text: str) -> list[str]:
 
 
 def path_exists(name: str) -> bool:
-    """Return whether a file or folder *name* exists; an invalid file name does not."""
+    """Return whether a file or folder *name* exists. Return False for an invalid file name."""
     try:
         return Path(name).exists()
     except (OSError, ValueError):
@@ -178,7 +178,7 @@ def strip_parentheses(value: str) -> str:
 
 
 def _parenthesize(value: str) -> str:
-    """Return *value*, in parentheses if it would not be parsed back unchanged without them."""
+    """Return *value*, in parentheses if :meth:`Spec.parse` would otherwise read a different value."""
     is_plain = len(split_commas(value)) == 1 and strip_parentheses(value) == value.strip() == value
     return value if is_plain else f"({value})"
 

@@ -32,7 +32,7 @@ _contents: dict[Path, bytes] = {}
 
 @contextmanager
 def use_contents(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Import users' files from *contents*, by path, instead of from the disk."""
+    """Import users' files in the block from *contents*, a mapping from path to content."""
     _contents.update({Path(path): content for path, content in contents.items()})
     try:
         yield
@@ -177,7 +177,7 @@ _FINDER = _FolderFinder()
 
 
 def _import(file: Path) -> ModuleType:
-    """Import a file under a name made from its path and content, so that an edited file is imported again.
+    """Import a file as a module named after its path and content, so that an edited file is imported again.
 
     The name also depends on the content of the modules that the file imports from its folder.
     """

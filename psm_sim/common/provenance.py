@@ -66,7 +66,7 @@ def _version(name: str) -> str:
 
 
 def git_state(folder: Path) -> dict[str, Any] | None:
-    """Return ``commit`` and ``changed`` (whether tracked files differ from it) of a folder's repository.
+    """Return ``commit`` of a folder's repository, and ``changed``: whether tracked files differ from it.
 
     Returns None if no repository tracks the folder, or git is not installed.
     """

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError:
-    """Return the error for a *name* of a *kind* that is not in *names*, with a hint if a name is close."""
+    """Return the error for an unknown *name* of a *kind*, with a hint if one of *names* is similar."""
     names = list(names)
     if "FILE.py:CLASS" in names and name.lower().endswith(".py"):
         return InputError(f"{name} requires the name of a class; expected FILE.py:CLASS{_classes(name)}.")

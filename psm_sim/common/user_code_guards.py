@@ -216,7 +216,7 @@ class WrongResultError(Exception):
 
 
 class Guard:
-    """Stand-in for a user's policy, loss or learner, which names the component in errors.
+    """Wrapper of a user's policy, loss or learner, which names the component in errors.
 
     It has the attributes of the component. A call of a method converts any exception to a
     :class:`PluginError` with the arguments and the line of the user's file, and checks the result.

@@ -1,4 +1,4 @@
-"""Runner of the contract checks of a component given by name, file, class or object."""
+"""Runner of the contract checks of a component, which the user names or passes as a class or object."""
 
 from __future__ import annotations
 

@@ -52,7 +52,8 @@ def run_benchmark(
     plan : BenchmarkPlan
         Cases and seeds.
     store : Path or None
-        File that stores finished tasks for later calls, as a table of a sweep; None stores nothing.
+        File in which finished tasks are stored, as a table of a sweep, so that later calls do not repeat
+        them. None stores nothing.
     workers, progress
         See :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
     known : BenchmarkResult or None
