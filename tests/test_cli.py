@@ -79,7 +79,6 @@ MENDABLE = [
     ("trace convert s.log --to=", "--to requires a value, got ''"),
     ("trace convert ucb --to t.csv --pages 100000000000", "--pages must be an integer from 1"),
     ("--policy psm --force", "--force has no effect without --output, --plot"),
-    ("--policy psm --workers 3", "--workers has no effect on a single run"),
     ("sweep --policy psm --vary mac.beacon_mbps=1,2", "mac.beacon_mbps has no effect without mac.model"),
     ("sweep --policy psm --vary seed=1,2 --set faults.restart_s=3", "without faults.restart_every_s"),
     ("sweep --policy psm --cluster tcp://127.0.0.1:1 --workers 2", "which has its own workers"),

@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write radio states, decisions and transfers for Perfetto, one file per policy",
     )
     add_force(output)
-    add_workers(parser, "worker processes (default: all cores)")
+    add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
 
 
 def _figure_formats(text: str) -> tuple[str, ...]:
@@ -255,20 +255,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
     psm = f"psm:listen_interval={arguments.dtim}" if (arguments.dtim or 1) > 1 else "psm"
     baselines = () if arguments.no_baselines else ("always-on", psm)
     references = request.references(baselines, arguments.against or psm)
-    scenario = request.scenario()
-    _check_workers(arguments, scenario)
-    return policies, scenario, references, request.preset_name
-
-
-def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
-    """Reject ``--workers`` for a single run without figures."""
-    is_several = (arguments.replications or 1) > 1 or (
-        isinstance(scenario.trace, Spec) and "clients" in scenario.trace.values
-    )
-    if arguments.workers and not (is_several or arguments.output or arguments.plot):
-        raise InputError(
-            "--workers has no effect on a single run; add --replications or --output, or remove it."
-        )
+    return policies, request.scenario(), references, request.preset_name
 
 
 def _report(comparison: Comparison, form: str) -> None:

@@ -36,6 +36,13 @@ def test_by_default_lpsm_is_run_on_100_pages_of_ucb(capsys: pytest.CaptureFixtur
     assert "100 pages of trace ucb, seed 1, topology three-node." in output
 
 
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_a_single_run_accepts_any_number_of_workers(capsys: pytest.CaptureFixture[str], workers: str) -> None:
+    """A single run uses one process."""
+    run = ("--policy", "psm", "--pages", "2", "--no-baselines")
+    assert runs_of(capsys, *run, "--workers", workers) == runs_of(capsys, *run)
+
+
 def test_several_policies_run_over_ten_seeds_without_arguments(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
