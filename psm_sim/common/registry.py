@@ -29,8 +29,7 @@ def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError
     if "FILE.py:CLASS" in names and name.lower().endswith(".py"):
         return InputError(f"{name} requires the name of a class; expected FILE.py:CLASS{_classes(name)}.")
     if "FILE.toml" in names and Path(name).suffix:
-        file = str(Path(name).with_suffix(".toml"))
-        hint = did_you_mean(name, [file]) if Path(file).is_file() else ""
+        hint = did_you_mean(name, [*map(str, Path(name).parent.glob("*.toml")), *names])
         return InputError(f"Unknown {kind} {name!r}; expected a name, or a file that ends with .toml.{hint}")
     preset = name in bundled_names("presets")
     hint = f" {name} is a preset; use --preset {name}." if preset else did_you_mean(name, names)

@@ -105,6 +105,23 @@ def test_the_error_for_an_unknown_mode_or_board_suggests_the_nearest_name(profil
         load_profile(profile)
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("chip.tml", "Did you mean 'chip.toml'[?]"), ("esp32.tml", "Did you mean 'esp32'[?]"), ("x.txt", "")],
+)
+@pytest.mark.parametrize("option", ["profile", "topology", "preset"])
+def test_the_error_for_a_file_of_another_suffix_expects_a_toml_file(
+    tmp_path, monkeypatch, option, name, hint
+):
+    (tmp_path / "chip.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    if option != "profile" and "esp32" in name:
+        hint = ""  # the name of a chip only
+    message = f"^Unknown {option} '{name}'; expected a name, or a file that ends with [.]toml[.] ?{hint}$"
+    with pytest.raises(InputError, match=message):
+        simulate("psm", pages=1, **{option: name})
+
+
 MINE = """
 [chip]
 supply_v = 3.0
