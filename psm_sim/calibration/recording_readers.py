@@ -17,6 +17,7 @@ import numpy as np
 from psm_sim.calibration.recording import Recording, make_recording, rounding_of
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import pluralize
 from psm_sim.common.input_files import open_input
 from psm_sim.common.input_limits import MAX_RECORDS
 
@@ -93,8 +94,8 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     length_s = times_s[-1] - times_s[0] if times_s.size else 0.0
     if times_s.size < _MIN_SAMPLES or length_s < _MIN_S:
         raise InputError(
-            f"{path} has {rows - missing:,} samples in {length_s:.3g} s; expected at least {_MIN_SAMPLES} in"
-            f" {_MIN_S:g} s; record e.g. 10 s at 10 kHz, or correct the unit of time."
+            f"{path} has {pluralize(rows - missing, 'sample')} in {length_s:.3g} s; expected at least"
+            f" {_MIN_SAMPLES} in {_MIN_S:g} s; record e.g. 10 s at 10 kHz, or correct the unit of time."
         )
     if (rounding_s := rounding_of(times_s)) > _MAX_ROUNDING * length_s:
         raise InputError(

@@ -18,6 +18,7 @@ from psm_sim.calibration.estimator import (
     TIMERS,
     Calibration,
 )
+from psm_sim.common.formatting import pluralize
 from psm_sim.network.chip_profiles import Mode
 
 if TYPE_CHECKING:
@@ -79,8 +80,9 @@ def _levels(fit: Calibration) -> list[str]:
     if fit.awake_after_frame_ms is not None:
         parts.append(f"{fit.awake_after_frame_ms:.0f} ms awake after a frame")
     if count := fit.counts[ASSOCIATION]:
-        plural = "s" if count > 1 else ""
-        parts.append(f"{count} association{plural} of {fit.associate_ms:.0f} ms, {fit.associate_mc:.0f} mC")
+        parts.append(
+            f"{pluralize(count, 'association')} of {fit.associate_ms:.0f} ms, {fit.associate_mc:.0f} mC"
+        )
     return parts
 
 

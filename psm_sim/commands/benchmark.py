@@ -22,6 +22,7 @@ from psm_sim.commands.shared_options import (
 from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import pluralize
 from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.common.output_files import atomic_write_text, check_outputs
 from psm_sim.common.registry import unknown_name_error
@@ -211,9 +212,9 @@ def _verify(arguments: argparse.Namespace) -> int:
     for policy, case in differences:
         sys.stdout.write(f"differs: {policy} in {case}\n")
     cases = sum(map(len, repeated.runs.values())) + len(repeated.chain_j)
+    seeds = pluralize(len(recorded.seeds), "seed")
     sys.stdout.write(
-        f"{cases - len(differences)} of {cases} runs and optima of {len(recorded.seeds)} seeds are equal"
-        f" within {TOLERANCE:g}.\n"
+        f"{cases - len(differences)} of {cases} runs and optima of {seeds} are equal within {TOLERANCE:g}.\n"
     )
     return 1 if facts or differences else 0
 

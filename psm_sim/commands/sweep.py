@@ -19,6 +19,7 @@ from psm_sim.commands.shared_options import (
     parse_settings,
 )
 from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import pluralize
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid
@@ -106,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     _show(rows, arguments.format)
     failed = failures(rows)
     remarks += [f"{path} was damaged: {table.damage}. It is now {path}.damaged."] if table.damage else []
-    for line in [*failed, *remarks, f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'} in {path}."]:
+    for line in [*failed, *remarks, f"{pluralize(len(rows), 'task')} in {path}."]:
         print_message(line, "")
     return 1 if failed else 0
 

@@ -16,7 +16,7 @@ from psm_sim.commands.shared_options import add_common, add_force, integer_betwe
 from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.formatting import format_seconds
+from psm_sim.common.formatting import format_seconds, pluralize
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 from psm_sim.common.output_files import check_outputs
@@ -131,7 +131,7 @@ def _convert(args: argparse.Namespace) -> None:
     if not workload.has_pages:
         raise InputError(f"trace {workload.name} has only messages; a page list requires a trace with pages.")
     count = write_page_list(to, workload.pages)
-    print_message(f"Wrote {count:,} pages to {to}: {workload.remark}")
+    print_message(f"Wrote {pluralize(count, 'page')} to {to}: {workload.remark}")
 
 
 def _fit(args: argparse.Namespace) -> None:
@@ -244,7 +244,7 @@ def _describe_recording(recording: PageRecording) -> Description:
         "Records": f"{recording.records:,}",
         "Span": format_seconds(recording.span_s) if recording.span_s else "unknown",
         "Clients": f"{len(recording.clients):,} (busiest: {recording.clients[busiest]}, "
-        f"{span.stop - span.start:,} pages)",
+        f"{pluralize(span.stop - span.start, 'page')})",
         "Pages": f"{recording.pages:,}",
         "Objects": f"{recording.size.size:,}",
     }
@@ -257,8 +257,8 @@ def _describe_capture(capture: PacketCapture) -> Description:
     kinds = {"TCP": protocol == TCP, "UDP": protocol == UDP, "other": ~np.isin(protocol, (TCP, UDP))}
     facts = {
         "Format": capture.format,
-        "Frames": f"{capture.frames:,} ({capture.packets:,} IP packets)",
-        "Client": f"{capture.client}, {capture.rows.size:,} packets",
+        "Frames": f"{capture.frames:,} ({pluralize(capture.packets, 'IP packet')})",
+        "Client": f"{capture.client}, {pluralize(capture.rows.size, 'packet')}",
         "Span": format_seconds(float(capture.at_s[-1])),
         "Busiest": ", ".join(f"{address} ({count:,})" for address, count in capture.others),
         "Packets": ", ".join(f"{name} {int(mask.sum()):,}" for name, mask in kinds.items()),

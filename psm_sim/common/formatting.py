@@ -134,6 +134,12 @@ def format_seconds(seconds: float, digits: int | None = 3) -> str:
     return f"{f'{value:g}' if digits is None else format_digits(value, digits)} {unit}"
 
 
+def pluralize(count: int, noun: str) -> str:
+    """Return a count with its *noun*, such as ``"1 page"``, ``"2 entries"`` or ``"1,000 pages"``."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
 def join_names(texts: Sequence[str]) -> str:
     """Join texts by commas and a final *and*."""
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

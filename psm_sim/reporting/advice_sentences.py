@@ -14,6 +14,7 @@ from psm_sim.common.formatting import (
     format_range,
     format_seconds,
     join_names,
+    pluralize,
 )
 from psm_sim.common.summary_stats import MIN_DIFFERENCE
 from psm_sim.network.chip_profiles import ChipProfile
@@ -149,7 +150,7 @@ def _ties(advice: Advice, best: SettingRow) -> Iterator[str]:
         draw = f"draw{'' if len(equal) > 1 else 's'} as little (less than {100 * MIN_DIFFERENCE:g} % apart)"
         yield f"{capitalize(list_names(equal))} {draw}."
     if higher:
-        seeds = f"with {advice.replications} seeds"
+        seeds = f"with {pluralize(advice.replications, 'seed')}"
         yield f"Not significantly different {seeds}: {list_names(higher)}. Add --replications."
 
 

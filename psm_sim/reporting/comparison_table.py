@@ -21,6 +21,7 @@ from psm_sim.common.formatting import (
     format_range,
     format_seconds,
     join_names,
+    pluralize,
 )
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.columns import BEACONS_RANK, Column, latex_table, number_column, text_column
@@ -388,7 +389,7 @@ def _traffic(comparison: Comparison) -> str:
     """Return the amount and source of the traffic, such as ``"100 pages of trace ucb"``."""
     run = comparison.runs[0]
     if any(run["loads_pages"] for run in comparison.shown):
-        amount = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'}"
+        amount = pluralize(comparison.pages, "page")
     else:
         amount = format_seconds(run["simulated_s"] / max(len(run.parts), 1))
     return f"{amount} of trace {comparison.scenario.trace_name}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 
-from psm_sim.common.formatting import truncate
+from psm_sim.common.formatting import pluralize, truncate
 from psm_sim.reporting.style import Style, distinct_styles
 from psm_sim.simulation import Comparison, Result
 from psm_sim.simulation.table import ENERGY, SLOWDOWN, Row, directions_of
@@ -157,8 +157,7 @@ def title_of(comparison: Comparison, runs: str = "") -> str:
     if not runs and run.replicate:
         several = "" if run.replicate == "seed" else f"{len(run.parts)} {run.replicate}s, "
         runs = f"means over {several}{comparison.seed_range} with 95 % intervals"
-    count = "1 page" if comparison.pages == 1 else f"{comparison.pages} pages"
-    pages = f"{count} of " if loads_pages(comparison) else ""
+    pages = f"{pluralize(comparison.pages, 'page')} of " if loads_pages(comparison) else ""
     scenario = comparison.scenario
     named = {"topology": scenario.topology_name, "profile": scenario.profile, "preset": comparison.preset}
     settings = "".join(f", {kind} {short_name(name)}" for kind, name in named.items() if name)

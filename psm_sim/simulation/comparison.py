@@ -15,7 +15,7 @@ import numpy as np
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import CommandTerminated, InputError, describe_error
-from psm_sim.common.formatting import flatten, format_pairs
+from psm_sim.common.formatting import flatten, format_pairs, pluralize
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import Topology, topology_differences
 from psm_sim.policies import Policy
@@ -224,7 +224,7 @@ class Comparison:
     def __repr__(self) -> str:
         results = [f"{run.label} {run.key_numbers}" for run in self.shown]
         more = [f"and {len(results) - _MAX_NAMED} more"] if len(results) > _MAX_NAMED else []
-        scenario = f"{self.scenario.trace_name}, {self.pages} pages, {self.seed_range}"
+        scenario = f"{self.scenario.trace_name}, {pluralize(self.pages, 'page')}, {self.seed_range}"
         return f"<Comparison on {scenario}: {'; '.join([*results[:_MAX_NAMED], *more])}>"
 
     def _repr_html_(self) -> str:
@@ -384,7 +384,7 @@ def _describe_setups(setups: Sequence[StationSetup], topology: Topology) -> Work
     """Return the workload of the first station with a ``remark`` that describes all stations."""
     kinds = [list(group) for _, group in groupby(setups, lambda setup: setup.kind)]
     remark = (
-        f"{len(setups)} station{'s' if len(setups) > 1 else ''} on one access point: "
+        f"{pluralize(len(setups), 'station')} on one access point: "
         f"{'; '.join(map(_describe_kind, kinds))}. Each row is a mean over the stations of its name. They"
         " share a channel, so intervals require several seeds"
     )

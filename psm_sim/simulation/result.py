@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from psm_sim.common.errors import InputError, one_of
+from psm_sim.common.formatting import pluralize
 from psm_sim.common.summary_stats import Interval, Summary, confidence_interval, percentiles
 from psm_sim.policies import Policy
 from psm_sim.simulation.table import MEASURES, Block, Row, drop_nan, fold, measure, nested
@@ -299,7 +300,8 @@ class Result:
     def __repr__(self) -> str:
         facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
         several = f" of {len(self.parts)} {self.levels[0]}s" if self.levels else ""
-        return f"<Result of {self.label}: {self.key_numbers}; {self.row['pages']} pages{several}; {facts}>"
+        pages = pluralize(self.row["pages"], "page")
+        return f"<Result of {self.label}: {self.key_numbers}; {pages}{several}; {facts}>"
 
     def __str__(self) -> str:
         values = self._main_values()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import pluralize
 from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import SECONDS, build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
@@ -78,7 +79,7 @@ def captured_workload(path: Path, texts: Mapping[str, str], pages: int, seed: in
     packets = f"{capture.rows.size:,} of {capture.packets:,} IP packets"
     remark = (
         f"client {capture.client} in {path.name} ({capture.format}), {packets}, replayed as "
-        f"{len(messages):,} frames at their recorded times"
+        f"{pluralize(len(messages), 'frame')} at their recorded times"
     )
     return Workload(
         path.name, (Pause(stretch_s),) * count, False, "; ".join((remark, *capture.warnings)),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.common.formatting import pluralize
 from psm_sim.common.output_files import atomic_write_text
 from psm_sim.common.parameters import parameters_of
 from psm_sim.workload.distributions import QuantileDistribution
@@ -52,7 +53,8 @@ def fit_profile(recording: PageRecording, name: str, clients: NDArray[np.intp] |
         elif table in REQUIRED_KEYS:
             tables[table] = berkeley_profile().tables[table]
             missing.append(table)
-    remark = f"synthetic pages, sampled from distributions fitted to {int(pages.sum())} pages of {name}"
+    count = pluralize(int(pages.sum()), "page")
+    remark = f"synthetic pages, sampled from distributions fitted to {count} of {name}"
     if missing:
         remark += f"; {' and '.join(missing)} from published tables, because the trace lacks them"
     # Disable the limit of think times if every think time exceeds the default limit.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import pluralize
 from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page_view import Page
@@ -72,5 +73,5 @@ class Workload:
 
 def describe_page_count(recorded: int, requested: int) -> str:
     """Return a text such as ``"the first 10 of 40 pages"`` on the replayed pages of a recording."""
-    pages = f"{recorded} page" if recorded == 1 else f"{recorded} pages"
+    pages = pluralize(recorded, "page")
     return f"all {pages}" if recorded <= requested else f"the first {requested} of {pages}"

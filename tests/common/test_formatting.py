@@ -10,6 +10,7 @@ from psm_sim.common.formatting import (
     format_number,
     format_range,
     format_seconds,
+    pluralize,
 )
 
 
@@ -75,3 +76,17 @@ def test_an_interval_is_shown_with_two_digits_of_its_width() -> None:
     assert format_range(2.33, 2.77, 9.11, "mA") == "2.3 to 9.1 mA, typically 2.8"
     assert format_range(1.351, 1.42, 1.482, "mA") == "1.35 to 1.48 mA, typically 1.42"
     assert format_range(186.1, 367.2, 888.4, "days") == "190 to 890 days, typically 370"
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "text"),
+    [
+        (0, "page", "0 pages"),
+        (1, "page", "1 page"),
+        (1000, "page", "1,000 pages"),
+        (1, "entry", "1 entry"),
+        (2, "entry", "2 entries"),
+    ],
+)
+def test_one_thing_is_in_the_singular(count: int, noun: str, text: str) -> None:
+    assert pluralize(count, noun) == text

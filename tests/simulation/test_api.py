@@ -217,7 +217,7 @@ def test_representations_are_short_and_names_in_them_are_escaped() -> None:
 def test_the_repr_of_a_comparison_is_a_single_line_with_the_main_values() -> None:
     """The values without pages are power and latency. Of many policies, the first ones are named."""
     pings = psm_sim.compare(["psm"], "ping:stretch_s=30", pages=1, baselines=False, against=None)
-    text = r"<Comparison on ping:stretch_s=30, 1 pages, seed 1: psm \d+\.\d+ mW, p99 0\.\d+ s>"
+    text = r"<Comparison on ping:stretch_s=30, 1 page, seed 1: psm \d+\.\d+ mW, p99 0\.\d+ s>"
     assert re.fullmatch(text, repr(pings))
     policies = [f"psm:listen_interval={number}" for number in range(2, 12)]
     assert repr(psm_sim.compare(policies, "ping:stretch_s=30", pages=1)).endswith("; and 4 more>")

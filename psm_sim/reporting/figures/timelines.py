@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from psm_sim.common.formatting import pluralize
 from psm_sim.reporting.figures.canvas import WIDTH_IN, add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.marks import first_run, short_name, styles_of, title_of
 from psm_sim.reporting.plotted_events import Events, fitting_page_count, record_events
@@ -108,7 +109,7 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
     axes.set_ylim(-0.6, 3.6)
     axes.set_yticks(list(_ROWS.values()), list(_ROWS))
     axes.grid(visible=False, axis="y")
-    summary = f"{page['objects']} objects in {page['page_time_s']:.2f} s"
+    summary = f"{pluralize(page['objects'], 'object')} in {page['page_time_s']:.2f} s"
     text = f"{title}: page {page['page']}, {summary}, slowdown {page['slowdown']:.2f}"
     axes.set_title(fill(text, _TITLE_CHARACTERS), loc="left")
 

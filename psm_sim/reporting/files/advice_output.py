@@ -10,7 +10,7 @@ from psm_sim import __version__
 from psm_sim.campaign.advice import DelayVerdict, SettingRow, slower
 from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
-from psm_sim.common.formatting import format_digits, format_seconds, join_names
+from psm_sim.common.formatting import format_digits, format_seconds, join_names, pluralize
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.advice_sentences import NEEDS, answer, bound
 from psm_sim.reporting.columns import Column, number_column, text_column
@@ -200,7 +200,7 @@ def _assumptions(advice: Advice) -> list[str]:
     workload, count = comparison.workload, advice.replications
     is_unbounded = bool(advice.has_pages and workload.messages and advice.max_latency_s)
     duration = format_seconds(comparison.runs[0]["simulated_s"] / count)
-    pages = f"{comparison.pages} pages" if advice.has_pages else duration
+    pages = pluralize(comparison.pages, "page") if advice.has_pages else duration
     seeds = f"{count} clients" if comparison.replicate == "client" else comparison.seed_range
     least = min(len(row.result.replicates) for row in advice.rows)
     few = f", and those marked * with {least} of them" if least < count else ""

@@ -19,7 +19,7 @@ from psm_sim.campaign.benchmark.ranking import (
     share_of_same_order,
 )
 from psm_sim.campaign.benchmark.result import BenchmarkResult
-from psm_sim.common.formatting import join_names
+from psm_sim.common.formatting import join_names, pluralize
 from psm_sim.reporting.columns import Column, number_column, text_column
 from psm_sim.reporting.terminal.console import (
     console_on,
@@ -87,8 +87,9 @@ def _case_columns(result: BenchmarkResult, case: Case) -> list[Column]:
 def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
     """Write the energies and delays of all policies in a *case* to *stream*."""
     time_s = float(np.mean(result.costs(REFERENCE_POLICY, case).time_s))
+    seeds = pluralize(len(result.seeds), "seed")
     text = (
-        f"{case} ({case.price_w:.3g} W): means of {len(result.seeds)} seeds of about {time_s:,.0f} s."
+        f"{case} ({case.price_w:.3g} W): means of {seeds} of about {time_s:,.0f} s."
         " The delay is the sum over all pages or messages, beyond an always-on radio."
     )
     with console_on(stream) as console:

@@ -7,6 +7,7 @@ from math import isnan
 from typing import TextIO
 
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
+from psm_sim.common.formatting import pluralize
 from psm_sim.reporting.columns import Column, mean_column, text_column
 from psm_sim.reporting.marks import title_of
 from psm_sim.reporting.sentences import conclude_losses
@@ -110,9 +111,9 @@ def page_load_text(curve: LossCurve) -> str:
     """Return a sentence on the examined page of a loss: number, size and page time."""
     page = curve.examination.page_load.page
     return (
-        f"Page {page['page']} of the first seed at the default gamma: {page['objects']} objects,"
-        f" {page['bytes']:,} bytes, {page['page_time_s']:.2f} s instead of {page['always_on_time_s']:.2f} s"
-        " without power saving."
+        f"Page {page['page']} of the first seed at the default gamma: {pluralize(page['objects'], 'object')},"
+        f" {pluralize(page['bytes'], 'byte')}, {page['page_time_s']:.2f} s instead of"
+        f" {page['always_on_time_s']:.2f} s without power saving."
     )
 
 

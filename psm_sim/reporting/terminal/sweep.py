@@ -8,7 +8,7 @@ from typing import TextIO
 
 from psm_sim.campaign.sweep.results import LATENCY, Candidate, delays_of, varying_keys
 from psm_sim.campaign.sweep.table import TaskRow
-from psm_sim.common.formatting import truncate
+from psm_sim.common.formatting import pluralize, truncate
 from psm_sim.reporting.columns import Column, mean_column, text_column
 from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
 from psm_sim.simulation.table import ENERGY, SLOWDOWN
@@ -89,7 +89,7 @@ def failures(rows: Sequence[TaskRow]) -> list[str]:
         error = truncate(first.error, _MAX_LENGTH, "...")
         lines.append(f"failed: {number}{_describe_task(first)}: {error}")
     more = len(failed) - MAX_SHOWN
-    return [*lines, f"... and {more} more policies with failed tasks."] if more > 0 else lines
+    return [*lines, f"... and {pluralize(more, 'more policy')} with failed tasks."] if more > 0 else lines
 
 
 def _describe_task(row: TaskRow) -> str:

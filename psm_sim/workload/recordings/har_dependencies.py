@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
+from psm_sim.common.formatting import pluralize
 from psm_sim.workload.page_view import PAGE_START, PageGraph, PageHost, Release
 from psm_sim.workload.recordings.har_entries import HarEntry
 from psm_sim.workload.recordings.recording import UNKNOWN
@@ -228,7 +229,8 @@ def remarks(
     """Return remarks on left-out entries, on dependencies, on the network, and on missing data."""
     omitted = Counter(node.omitted for node in nodes if node.omitted)
     median_s = median(network.round_trip_s.values())
-    left_out = ", ".join(f"{omitted[reason]:,} {reason}" for reason in ("cached", "failed", "other"))
+    reasons = ", ".join(f"{omitted[reason]:,} {reason}" for reason in ("cached", "failed", "other"))
+    left_out = f"{pluralize(omitted.total(), 'entry')} left out ({reasons})"
     rate_mbps = network.bytes_per_s * 8e-6
     wired_ms = max(0.0, 500 * median_s - 0.1)
     lacking = {
@@ -243,7 +245,7 @@ def remarks(
         ),
     }
     return [
-        f"{len(objects):,} objects replayed, {omitted.total():,} entries left out ({left_out})",
+        f"{pluralize(len(objects), 'object')} replayed, {left_out}",
         "dependencies: " + ", ".join(f"{kinds[kind]:,} {kind}" for kind in ("known", "inferred", "none")),
         (
             f"recorded network: median round trip {1000 * median_s:.3g} ms ({network.measured:,} of "

@@ -136,7 +136,7 @@ def test_entries_without_network_traffic_are_omitted(tmp_path: Path, changes, co
     """Such entries are data: URLs, cached and failed requests, and endless streams. A remark counts them."""
     recording = read_page_recording(har(tmp_path, [entry(), entry(**changes)]))
     assert sizes(recording) == [[1200]]
-    assert recording.warnings[0] == f"1 objects replayed, 1 entries left out ({counts})"
+    assert recording.warnings[0] == f"1 object replayed, 1 entry left out ({counts})"
 
 
 def test_a_size_above_the_limit_of_a_connection_is_an_error(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def _pcapng_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
             yield _packet(stream, at, block, order, interfaces)
         timeless += kind == _SIMPLE
     if timeless:
-        stream.source.warnings.append(f"{timeless:,} packets without a time were omitted")
+        stream.source.warnings.append(f"packets without a time were omitted: {timeless:,}")
 
 
 def _blocks(stream: ByteStream) -> Iterator[tuple[int, str, bytes]]:

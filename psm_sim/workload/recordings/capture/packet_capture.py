@@ -118,7 +118,7 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
     warnings = [
         *source.warnings,
         *(
-            f"{count:,} frames of the unsupported link type {link} were omitted"
+            f"frames of the unsupported link type {link} were omitted: {count:,}"
             for link, count in unsupported.items()
         ),
     ]
