@@ -7,7 +7,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
 
-from psm_sim.campaign.advice import advise
+from psm_sim.campaign.advice import MAX_REPORT_PERIOD_S, advise
 from psm_sim.campaign.chip_currents import compare_modes, currents_at_dtim_3
 from psm_sim.campaign.driver_settings import DRIVERS, Setting, settings_of
 from psm_sim.commands.shared_options import (
@@ -117,8 +117,9 @@ def _traffic(arguments: argparse.Namespace) -> str:
         return arguments.trace or "mqtt"
     if arguments.trace is not None:
         raise InputError("--report-every conflicts with --traffic; remove one of them.")
+    period_s = min(every_s, MAX_REPORT_PERIOD_S)
     # The spread varies the phase of the reports in the beacon interval.
-    times = f"period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"
+    times = f"period_s={period_s:g},spread_s={min(5.0, period_s / 10):g},stretch_s={10 * period_s:g}"
     return f"ping:to=internet,{times}"
 
 

@@ -196,6 +196,19 @@ def test_the_option_report_every_prints_the_hand_computed_deep_sleep_current(
     assert float(shown[1]) == pytest.approx(even_s, rel=0.05)
 
 
+def test_the_simulated_time_does_not_grow_with_the_interval_of_rare_reports(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The output says so, and the current of deep sleep is that of the interval."""
+    monkeypatch.setattr("psm_sim.commands.advise.MAX_REPORT_PERIOD_S", 60.0)  # for a fast test
+    words = ("--profile", "esp32", "--report-every", "100h", "--replications", "1", "--workers", "1")
+    document = advice(capsys, *words)
+    assert "Simulated: 10.0 minutes of each setting with seed 1." in document["assumptions"]
+    assert any("Reports are simulated every 3600 s" in line for line in document["assumptions"])
+    rows = {row["mode"]: row["current_ma"] for row in document["modes"]}
+    assert rows["deep-sleep"]["typical_ma"] == pytest.approx(0.005 + 200 / 360_000)
+
+
 def test_a_report_interval_requires_a_unit_and_conflicts_with_other_traffic(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

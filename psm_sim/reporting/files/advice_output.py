@@ -7,7 +7,7 @@ from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
-from psm_sim.campaign.advice import DelayVerdict, SettingRow, slower
+from psm_sim.campaign.advice import MAX_REPORT_PERIOD_S, DelayVerdict, SettingRow, slower
 from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import format_digits, format_seconds, join_names, pluralize
@@ -209,6 +209,7 @@ def _assumptions(advice: Advice) -> list[str]:
         *(["The latency of the messages beside the pages is not bounded."] if is_unbounded else []),
         *_parameter_lines(workload.parameters),
         f"Simulated: {pages} of each setting with {seeds}{few}.",
+        *([_OFTEN] if (advice.report_every_s or 0) > MAX_REPORT_PERIOD_S else []),
         *_network_lines(comparison.resolved_topology),
         _chip(comparison.scenario, advice.driver),
         _NOT_CONSIDERED,
@@ -219,6 +220,10 @@ def _assumptions(advice: Advice) -> list[str]:
 _NOT_CONSIDERED = (
     "Not considered: keep-alive frames of the driver, other stations on the channel, and energy that the chip"
     " profile does not include."
+)
+_OFTEN = (
+    f"Reports are simulated every {MAX_REPORT_PERIOD_S:g} s, because rarer reports changed the currents of an"
+    " ESP32 by less than 1 %. The row deep-sleep has the interval of --report-every."
 )
 _UNASSOCIATED = "Deep sleep is compared with --report-every TIME."
 
