@@ -26,6 +26,8 @@ _MARKER: Any = {
     "markeredgecolor": _PUBLISHED,
     "markeredgewidth": 1.6,
 }
+"""Style of published values: hollow, so that bars and error bars behind a marker stay visible."""
+
 _MARKER_OFFSET = 0.41
 """Distance of the published markers from the centre of their bar, in bar positions."""
 

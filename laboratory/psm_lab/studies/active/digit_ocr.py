@@ -257,6 +257,8 @@ def _comparisons(medians: pd.DataFrame) -> list[str]:
 
 
 QUICK = ("0v1", "4v7", "6v9")
+"""Problems of a quick run: those with two digits, which have a fifth of the images of the others."""
+
 ABSENT = "The images are not installed: pip install 'psm_lab[digits]'."
 COMMENTARY = (
     "Problems with two digits have 700 training images here, and about 9000 in the thesis.",
