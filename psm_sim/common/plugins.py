@@ -102,7 +102,8 @@ def checked_class(cls: Any, base: type, owner: str) -> type:
     """
     expected = f"a class derived from psm_sim's {base.__name__}"
     if not inspect.isclass(cls) or not issubclass(cls, base):
-        raise InputError(f"{owner} must be {expected}, got {safe_repr(cls)}.")
+        got = f"class {cls.__name__}" if inspect.isclass(cls) else safe_repr(cls)
+        raise InputError(f"{owner} must be {expected}, got {got}.")
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(vars(cls)["__abstractmethods__"]))
         raise InputError(f"{owner} does not define {missing}; expected {expected}.")

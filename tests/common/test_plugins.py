@@ -71,7 +71,7 @@ def test_no_bytecode_is_written_next_to_the_plugin_file(file: Path) -> None:
     [
         ("Nine", "my file.py has no class 'Nine'; expected one of Mine, Unfinished"),
         ("", "has no class ''"),
-        ("Other", r"Other in .* must be a class derived from .* Loss, got <class .*>"),
+        ("Other", r"Other in .* must be a class derived from .* Loss, got class Other[.]"),
         ("LIMIT", r"LIMIT in .* must be .*, got 1"),
         ("Unfinished", "Unfinished in .* does not define __call__"),
         ("Loss", "Loss in .* does not define __call__"),
