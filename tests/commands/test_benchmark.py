@@ -175,6 +175,7 @@ def test_all_policies_are_run_on_a_file_of_seeds(capsys, monkeypatch, folder):
         (("--traffic", "pusch"), "push"),
         (("--traffic", "push", "--price", "2"), "--price must be one of 0.1, 1.0, 10.0, got 2"),
         (("--seeds", "hidden.toml", "--quick"), "--quick cannot be used with --seeds"),
+        (("--policy", "ansicipate"), "psm_sim: Unknown policy 'ansicipate'"),
         (("verify",), "expected no argument, or 'verify FILE.json'"),
         (("verify", "stored.json", "--store", "s.sqlite"), "--store cannot be used with verify"),
         (("verify", "stored.json", "--policy", "bsd"), "has no policy bsd; expected one of always-on, psm"),

@@ -19,11 +19,13 @@ from psm_sim.campaign.benchmark.result import ALWAYS_ON, BenchmarkResult, Costs,
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.run import TaskFailedError, run_sweep_tasks
 from psm_sim.campaign.sweep.table import TaskRow, open_table
+from psm_sim.common.component_spec import Spec, class_file
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.run_many import run_many
 from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.hindsight.traffic_chain_recorder import record_costs
+from psm_sim.policies.factory import POLICIES
 
 MISSING_S = 60.0
 """Delay of a message that does not arrive, in seconds (a rule of the benchmark, ``docs/benchmark.md``)."""
@@ -64,6 +66,10 @@ def run_benchmark(
     InputError
         If a policy cannot be initialised, or fails in a case.
     """
+    for policy in policies:  # reports unknown names before the first task runs
+        name = Spec.parse(policy, "policy").name
+        if class_file(name) is None and name not in POLICIES.installed():
+            POLICIES.get(name)
     names = list(dict.fromkeys([ALWAYS_ON, *policies]))
     facts, cases, seeds = facts_of(names, plan), plan.cases, plan.seeds
     keys = [(name, case, seed) for name in names for case in runs_of(name, cases) for seed in seeds]
