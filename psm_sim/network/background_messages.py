@@ -18,9 +18,9 @@ from psm_sim.workload.messages import DATAGRAM, Message, Messages
 class MessageStats:
     """Message counts and latencies of one direction.
 
-    A datagram counts as lost if a later one has arrived, because datagrams rarely overtake each other.
-    Datagrams sent after the latest arrived one count as in transit. A message on a connection is lost only if
-    an end gives the connection up.
+    A datagram counts as lost if a later one has arrived, because datagrams rarely overtake each other. Before
+    that, a missing datagram counts as in transit. A message on a connection is lost only if an end gives the
+    connection up.
 
     Attributes
     ----------
@@ -224,12 +224,12 @@ class BackgroundMessages:
         return accept_any
 
     def reopen(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
-        """Reopen a persistent connection that was given up. Count its messages in transit as lost.
+        """Replace a persistent connection that an end gave up, and count its messages in transit as lost.
 
         Parameters
         ----------
         given_up
-            The endpoint that gave up. Nothing happens if its connection is not persistent.
+            Endpoint that gave up its connection. Do nothing if the connection is not persistent.
         abort
             Function that closes an endpoint at once, if it is open. It is called with the station's endpoint.
         """
@@ -269,7 +269,7 @@ class BackgroundMessages:
             self._forward(self._segment(transit, message.bytes))
 
     def _handle_arrival(self, transit: MessageTransit) -> None:
-        """Schedule the reply to an arrived message. If no reply is due, record the latency instead."""
+        """Schedule the reply to an arrived message. If no reply is due any more, record the latency."""
         message = transit.message
         if transit.answered or not message.reply_bytes:
             transit.stats.arrived(transit.number, self._env.now - transit.sent_s)

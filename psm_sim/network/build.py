@@ -35,7 +35,7 @@ def build_world(
     Raises
     ------
     InputError
-        If the topology and the policy conflict, e.g. the DCF and service periods.
+        If the topology does not support the policy, e.g. service periods with the DCF.
     """
     hop = _make_hop(topology, policy, bss or bss_of(topology))
     return World(topology, policy, observers, hop, _make_end_systems(topology, hop))

@@ -48,9 +48,9 @@ current is the greatest measured current, which includes that of the processor.
 def dozing_ratios_after(periods: Collection[int]) -> tuple[float, float]:
     """Return the lowest and the highest likely ratio of measured to predicted current.
 
-    *periods* are the DTIM periods of the known means. The bounds were chosen on the measured currents of all
-    chips. They contain more than four fifths of the currents that were not used as means (reports/validation,
-    calibration).
+    *periods* are the DTIM periods at which mean currents of the chip were measured. The bounds were chosen on
+    the measured currents of all chips. They contain more than four fifths of the currents that were not used
+    as means (reports/validation, calibration).
     """
     if len(periods) == 1:
         half = 0.13 if min(periods) >= 3 else 0.25

@@ -169,8 +169,8 @@ def load_profile(text: str) -> ChipProfile:
     text
         ``NAME`` or ``NAME:mode=MODE,dtim_N=CURRENT``. ``NAME`` is a profile, a board, or a path that ends in
         ``.toml``. The default mode is the first one in which the station is associated. ``dtim_N`` is the
-        measured mean current of an idle station in mA at DTIM period N. One or two of these replace base and
-        charge per beacon, see :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.
+        measured mean current of an idle station in mA at DTIM period N. One or two such currents replace base
+        current and charge per beacon, see :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.
 
     Raises
     ------
@@ -330,7 +330,7 @@ def _choose(modes: Mapping[str, Mode], name: str | None, profile: str) -> Mode:
 
 
 def _modes(table: Mapping[str, Any], path: Path) -> dict[str, Mode]:
-    """Return the modes by name. Each mode also has the numbers of the table ``[chip]``."""
+    """Return the modes by name. The numbers of the table ``[chip]`` apply to every mode."""
     for key in table:
         if key not in ("mode", "chip"):
             raise InputError(f"{path.name}: {unknown_name_error('key', key, ['mode', 'chip'])}")

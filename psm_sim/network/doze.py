@@ -14,16 +14,16 @@ from psm_sim.policies.base import Plan
 class Doze:
     """Current doze of a radio. All times are in seconds.
 
-    A :class:`~psm_sim.policies.Rest` can promise further dozes. The radio begins the next one without a new
-    decision if no frame is buffered at a beacon. The dozes have equal lengths with ``Rest.repeat``, else
-    those in ``Rest.plan``.
+    A :class:`~psm_sim.policies.Rest` can promise further dozes, either of the same length (``Rest.repeat``)
+    or of different lengths (``Rest.plan``). If no frame is buffered at the end of a doze, the radio begins
+    the next promised doze without a new decision.
 
     Parameters
     ----------
     beacons
         The beacon times.
     takes_plans
-        Whether ``Rest.plan`` is used. Otherwise the policy decides after each doze, and a page of ``lpsm``
+        Whether ``Rest.plan`` is used. If not, the policy decides after each doze, and a page of ``lpsm``
         takes 2.5 times as long to simulate.
 
     Attributes
@@ -31,7 +31,7 @@ class Doze:
     since_s, wakes_s : float
         Start of the doze, and time of the beacon for which the radio wakes.
     number : int
-        Number of the beacon at ``wakes_s``.
+        Number of the beacon for which the radio wakes.
     every : int
         Length of the doze in beacons. :meth:`load_promised_doze` sets it to the length of the next doze.
     every_s : float
@@ -64,7 +64,7 @@ class Doze:
     def load_promised_doze(self) -> bool:
         """Return whether the radio can begin another doze at ``wakes_s`` without a new decision.
 
-        Load the next length from the plan if all dozes of the last length were taken.
+        If no promised doze of the current length is left, load the next length from the plan.
         """
         if not self._promised and self._plan is not None:
             if self._dozes is None:
@@ -88,7 +88,7 @@ class Doze:
         return skipped
 
     def end(self, now_s: float, frames: Sequence[BufferedFrame] = ()) -> Poll:
-        """End the doze at *now_s*. Return its length and the retrieved *frames*, as the policy sees them."""
+        """End the doze at *now_s*. Return a poll with its length and the sizes and times of *frames*."""
         if self._followed or self._plan is not None:
             self.report_plan_followed()
         slept_ms = 1000.0 * (now_s - self.since_s)
@@ -102,7 +102,7 @@ class Doze:
         return Poll(slept_ms, buffered_bytes, len(arrivals), tuple(arrivals))
 
     def report_plan_followed(self) -> None:
-        """Report the number of dozes taken to the plan, and discard the plan."""
+        """Call ``followed`` of the plan if any of its dozes was taken, and discard the plan."""
         if self._followed and self._plan is not None:
             self._plan.followed(self._followed, self.number)
         self._plan, self._followed = None, 0

@@ -82,8 +82,8 @@ class FramePath(NamedTuple):
 class EndSystems:
     """Factory of the hosts and their programs.
 
-    The methods are defined in the order in which a world calls them. The class
-    :class:`~psm_sim.network.parts.faults.fault_injection.Faults` overrides them to inject faults.
+    A world calls the methods in the order of their definition. The subclass
+    :class:`~psm_sim.network.parts.faults.fault_injection.Faults` injects faults.
     """
 
     def __init__(self, env: Environment, topology: Topology) -> None:

@@ -27,11 +27,11 @@ class Usage(NamedTuple):
     wake_ups : int
         Number of wake-ups to transmit; 0 without ``power.wake_j``.
     wake_ups_j : float
-        Energy of these wake-ups, in joules.
+        Energy of the ``wake_ups``, in joules.
     frames : int
         Number of frames that the station sent or received; 0 without ``power.frame_j``.
     frames_j : float
-        Energy to process these frames, in joules.
+        Energy to process the ``frames``, in joules.
     """
 
     awake_s: float

@@ -21,10 +21,9 @@ class Observer:
     Notes
     -----
     All times are in seconds since the start of the run. Consecutive calls of one hook never go back in time,
-    except those of :meth:`air` and :meth:`frame`. The calls of :meth:`radio`, :meth:`beacons` and
-    :meth:`rest` can be late, because the behaviour of an idle radio is computed lazily. :meth:`frame` may
-    already have reported a later time. Before :meth:`page` and :meth:`finish` are called, all earlier events
-    of the radio have been reported.
+    except those of :meth:`air` and :meth:`frame`. The behaviour of an idle radio is computed lazily, so
+    :meth:`radio`, :meth:`beacons` and :meth:`rest` can be called late, after a call of :meth:`frame` with a
+    later time. They are never called after :meth:`page` or :meth:`finish` with an earlier time.
 
     Examples
     --------
@@ -75,8 +74,8 @@ class Observer:
         first_s : float
             Time of the first beacon, in seconds.
         count : int
-            Number of beacons, at least 1. Only at the last beacon can the station's TIM bit be 1, or the
-            policy make a decision.
+            Number of beacons, at least 1. At all beacons but the last, the station's TIM bit is 0 and the
+            policy makes no decision.
         every_s : float
             Interval between the beacons, in seconds. The interval is meaningless if *count* is 1.
         """
@@ -91,16 +90,17 @@ class Observer:
         time_s : float
             Time at which the link became idle, in seconds.
         poll : Poll or None
-            Observation that the policy received; None if the radio last woke, or stayed awake, to transmit.
+            Observation at the beacon that ended the doze; None if no beacon has ended a doze since the last
+            decision.
         rest : Rest
-            The decision. With ``repeat``, the doze is repeated after each beacon in which the station's TIM
+            The decision. If ``repeat`` is true, the same doze follows each beacon in which the station's TIM
             bit is 0.
         """
 
     def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Handle a sleep decision that the policy makes, not the further dozes of a plan.
+        """Handle a sleep decision like :meth:`rest`, but do not disable the plans of policies.
 
-        Overriding this hook causes no additional calls of a policy with a plan, in contrast to :meth:`rest`.
+        The hook is not called for the dozes of a plan, which follow without a new decision.
 
         Parameters
         ----------
@@ -127,8 +127,9 @@ class Observer:
     def air(self, frame: AirFrame) -> None:
         """Handle a frame on the wireless channel.
 
-        A link reports a frame when it is queued, the DCF when it has been received. Frames are therefore not
-        reported in the order of their times. Earlier events of the radio have been reported before.
+        The link model reports a frame when it is queued, the DCF model when it has been received. Successive
+        frames can therefore have decreasing times. Radio events that precede a frame are reported before the
+        frame.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 
 All recorded hosts are at the simulated server. If the round-trip time of the topology is shorter than
 recorded, the server delays each reply and each handshake by the difference. The first byte of a reply then
-arrives after the recorded time. On a slower topology, it arrives later.
+arrives after the recorded time. If the round-trip time is longer, the byte arrives later.
 """
 
 from __future__ import annotations

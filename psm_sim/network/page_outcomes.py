@@ -117,7 +117,7 @@ class PageFailureHandler:
     Attributes
     ----------
     report : callable
-        Called with the reason if a page fails and the run continues.
+        Called with the reason of a failure that does not end the run.
     """
 
     def __init__(self, topology: Topology, visits: PageVisits, port: Port, policy: str) -> None:
@@ -126,7 +126,7 @@ class PageFailureHandler:
         self.report: Callable[[str], None]
 
     def given_up(self, side: str, end: Endpoint) -> None:
-        """Handle a connection that *side* ("server" or "client") gave up; *end* is its endpoint."""
+        """Fail the page, because *side* ("server" or "client") gave up the connection of *end*."""
         limit_s, segment = (GIVE_UP_S, "data") if end.acknowledged else (SYN_GIVE_UP_S, "SYN")
         self.fail(
             f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
@@ -134,7 +134,7 @@ class PageFailureHandler:
         )
 
     def stalled(self) -> None:
-        """Handle a page that has received no new byte for too long."""
+        """Fail the page, because no new byte has arrived for too long."""
         self.fail(
             f"no new byte of it has come for {STALL_S:g} s",
             "use shorter dozes, a larger access_point.buffer_frames, faster links or shorter server delays",

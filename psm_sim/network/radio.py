@@ -71,8 +71,8 @@ class Radio:
     Attributes
     ----------
     decide : callable
-        Returns the next :class:`~psm_sim.policies.Rest`, from the time in seconds and the last poll. Set it
-        before the clock starts.
+        Function of the time in seconds and the last poll that returns the next
+        :class:`~psm_sim.policies.Rest`. Set it before the clock starts.
     deliver : callable
         Handles each received frame. Set it before the clock starts.
     """
@@ -131,7 +131,7 @@ class Radio:
             self._idle_alarm.at(self._idle_s())
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Wake up to transmit. Return the poll of the doze that this interrupts, or None."""
+        """Wake up to transmit. Return the poll of the interrupted doze; None if the radio was not dozing."""
         if self._state is BUSY and self._awaited:
             return None
         self.advance(now_s)
@@ -200,7 +200,7 @@ class Radio:
     def _receive_beacons(self, now_s: float) -> None:
         """Receive the beacon that ends the doze. The station's TIM bit is not set.
 
-        If further dozes are promised, receive their beacons before *now_s* too.
+        If the policy has promised further dozes, also receive the beacons that end them before *now_s*.
         """
         first_s = self._doze.wakes_s
         if self._doze.load_promised_doze():

@@ -19,8 +19,8 @@ class AirFrame(NamedTuple):
     """Frame on the wireless medium. All times are in seconds.
 
     The link model reports frames when they are queued. The DCF model reports frames after their transmission,
-    and late beacons before the frame that delays them. Other beacons are not reported. They are sent when
-    they are due, or a PIFS later with the DCF model.
+    and late beacons before the frame that delays them. Beacons that are not late are not reported. They are
+    sent when they are due or, with the DCF model, a PIFS later.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class AirFrame(NamedTuple):
     uplink : bool
         Whether the station sends it.
     queued_s, starts_s : float
-        Time at which the frame is queued at its sender, and start of transmission. For a beacon, ``queued_s``
-        is the due time of the first beacon that it replaces.
+        Time at which the frame is queued at its sender, and start of transmission. For a late beacon,
+        ``queued_s`` is the time at which the first beacon that it replaces was due.
     air_s : float
         Duration of the transmission.
     heard_s : float
@@ -42,7 +42,7 @@ class AirFrame(NamedTuple):
     sleeps : bool or None
         Power Management bit; None if the MAC does not model it.
     more : bool or None
-        More Data bit. None: the bit is set if the next frame is queued at ``starts_s`` or earlier.
+        More Data bit. None: the bit is 1 if the next frame to the station is queued by ``starts_s``.
     """
 
     kind: FrameKind

@@ -86,7 +86,7 @@ class Station:
             self._policy.received(self._env.now, Frame(-1, size, payload, False, False, group=True))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a handler that counts frames and notifies the policy, if required, and calls *deliver*."""
+        """Return *deliver*, wrapped to count frames and to notify the policy if either is required."""
         if self._on_frame is not None:
             deliver = _counting(deliver, self._on_frame)
         if not self._policy.wants("received"):
@@ -100,7 +100,7 @@ class Station:
         return receive
 
     def rest(self, time_s: float, poll: Poll | None) -> Rest:
-        """Return the policy's decision, given that the link became idle at *time_s*."""
+        """Return the decision of the policy after the link became idle at *time_s*."""
         rest = self._policy.rest(time_s, time_s - self._last_uplink_s, poll)
         for on_rest in self._on_rest:
             on_rest(time_s, poll, rest)

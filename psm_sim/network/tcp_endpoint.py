@@ -13,7 +13,7 @@ from psm_sim.network.timers import Timer, TimerQueue
 
 
 class AckDue(Enum):
-    """Urgency of the next acknowledgement."""
+    """When the next ACK is due: not at all, after a delay, or now."""
 
     NO = 0
     LATER = 1
@@ -37,7 +37,7 @@ class Receiver:
     unacknowledged : int
         Number of segments received since the last ACK.
     due : AckDue
-        Urgency of the next ACK.
+        When the next ACK is due.
     """
 
     __slots__ = ("_at_once", "_islands", "due", "next", "unacknowledged")
@@ -206,7 +206,7 @@ class Endpoint(Sender):
         self.application.established()
 
     def _take(self, before: int) -> None:
-        """Deliver the new data from sequence number *before* on, and send an ACK if it is due."""
+        """Deliver the new data from sequence number *before* on, and send or delay the ACK that is due."""
         receiver = self.receiver
         reached = receiver.next
         if reached == self._peer_fin:
@@ -247,10 +247,10 @@ class Endpoint(Sender):
 class AckFirst(Endpoint):
     """Endpoint of a stack that acknowledges a segment before it sends the reply.
 
-    An endpoint that has sent no data acknowledges the first segment of the connection at once. An endpoint
-    that answers a FIN with its own FIN sends a bare ACK after its FIN. If the peer's FIN had data, it also
-    sends a bare ACK before its FIN. A FIN without data is sent before the ACK of a segment that the
-    application is reading. The next ACK then counts this segment.
+    An endpoint that has sent no data acknowledges the first segment of the connection at once. If an endpoint
+    answers a FIN with its own FIN, it sends a bare ACK after its FIN. If the peer's FIN had data, it also
+    sends a bare ACK before its FIN. A FIN without data is sent while the application still reads a segment.
+    The FIN acknowledges this segment, which still counts for the next ACK.
     """
 
     __slots__ = ("_is_reading",)

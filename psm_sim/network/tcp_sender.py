@@ -99,9 +99,9 @@ class RetransmissionTimeout:
 class LinuxTimeout(RetransmissionTimeout):
     """Retransmission timeout of Linux (``tcp_rtt_estimator()`` in ``net/ipv4/tcp_input.c``).
 
-    If a round trip is shorter than the smoothed one, the deviation rises only an eighth as much as otherwise.
-    The margin over the smoothed round trip rises to the deviation at once, and falls by a quarter of the
-    difference per round trip. Only one segment is timed at a time, so each sample ends a round trip.
+    If a round trip is shorter than the smoothed one, the deviation rises by only an eighth of the usual
+    amount. The margin over the smoothed round trip rises to the deviation at once, and falls by a quarter of
+    the difference per round trip. Only one segment is timed at a time, so each sample ends a round trip.
     """
 
     __slots__ = ("_margin", "_peak")
@@ -157,7 +157,7 @@ class Sender(ABC):
     Attributes
     ----------
     acknowledged, next, end : int
-        First unacknowledged sequence number, next one to send, and one past the last one written.
+        First unacknowledged sequence number, next sequence number to send, and one past the last written.
     highest : int
         One past the highest sequence number sent so far.
     written : int

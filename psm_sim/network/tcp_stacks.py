@@ -14,18 +14,19 @@ class TcpStack(NamedTuple):
     first_timeout_s, min_timeout_s : float
         Initial and minimum retransmission timeout.
     timeout_margin_s : float
-        Minimum difference between the timeout and the smoothed round trip; at most *min_timeout_s*.
+        Minimum of the timeout minus the smoothed round trip; must not exceed ``min_timeout_s``.
     margin_falls_slowly : bool
-        Whether this difference decreases only gradually, as in Linux.
+        Whether the timeout minus the smoothed round trip decreases only gradually, as in Linux.
     backs_off_syn : bool
         Whether each timeout of a SYN doubles the next one.
     ack_ends_back_off : bool
-        Whether every ACK of new data ends the back-off. If false, only an ACK that measures the round trip
-        does.
+        Whether every ACK of new data ends the back-off. If false, only an ACK that measures a round trip ends
+        it.
     delayed_ack_s : float
         Delay of an ACK, unless ``tcp.delayed_ack_ms`` sets one.
     delays_to_tick : bool
-        Whether delayed ACKs are sent at multiples of the delay. If false, the delay starts with the segment.
+        Whether delayed ACKs are sent at ticks, the multiples of the delay. If false, each delay starts when a
+        segment arrives.
     syns_until_one_segment : float
         Number of repeated SYNs after which the first window is one segment and not the initial window.
     grows_after_timeout : bool
@@ -36,7 +37,7 @@ class TcpStack(NamedTuple):
         Whether a segment is acknowledged before the application replies to it, see
         :class:`~psm_sim.network.tcp_endpoint.AckFirst`.
     server : str
-        Name of the server's stack for stations with this stack.
+        Name of the server's stack if the station has this stack.
     """
 
     first_timeout_s: float

@@ -50,7 +50,7 @@ class ReusableEvent(Event):
         heappush(self.queue, (time, priority, next(self.numbers), self))
 
     def comes_first(self, time: float, number: int) -> bool:
-        """Return whether an event with this *time* and *number* is the next one. If not, queue it."""
+        """Return whether this event, with *time* and *number*, would be the next one. If not, queue it."""
         entry = time, NORMAL, number, self
         if not self.queue or entry < self.queue[0]:
             return True
@@ -102,8 +102,8 @@ class Alarm:
 class TimerQueue:
     """Queue of the timers of one host, with one SimPy event for the earliest timer.
 
-    Most TCP timers are cancelled before they fire. They stay in this queue until the SimPy event fires, and
-    need no events of their own. This saves 5 % of the run time of ``psm``.
+    Most TCP timers are cancelled before they fire. Cancelled timers stay in this queue until the SimPy event
+    fires, and need no events of their own. This saves 5 % of the run time of ``psm``.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class TimerQueue:
     order : iterator of int
         Tie breaker of the heap.
     armed_for : float
-        Time of the next SimPy event. An earlier event is queued in addition to a later one.
+        Time of the next SimPy event. If a timer is due earlier, a further event is queued.
     """
 
     def __init__(self, env: Environment) -> None:

@@ -32,9 +32,9 @@ from psm_sim.network.topology_sections import (
 class Topology:
     """Parameters of a scenario. ``topologies/three-node.toml`` lists the sections and keys.
 
-    ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
-    see :func:`topology_differences`. ``stations`` are the stations that share the channel of the access
-    point; empty for a single station. ``seed`` determines backoffs, losses, faults and group addressed
+    ``base`` is the bundled topology from which this one was derived. Output shows the keys that differ from
+    ``base``, see :func:`topology_differences`. ``stations`` are the stations that share the channel of the
+    access point; empty for a single station. ``seed`` determines backoffs, losses, faults and group addressed
     frames; a run replaces it by its own seed. ``station_name`` selects the random losses of one of several
     stations; empty for a single station.
 
@@ -196,7 +196,7 @@ def load_topology(
     settings
         Keys to override, e.g. ``{"links.wired.latency_ms": 80}``. Values may be strings.
     where
-        Name of the settings in error messages.
+        Name of *settings* in error messages, e.g. ``--set``.
     stations
         List of tables that replace the tables ``[[stations]]`` of the file; None keeps the tables of the
         file.
@@ -265,7 +265,7 @@ def topology_differences(topology: Topology) -> dict[str, Any]:
 
 
 def _load(path: Path, users: tuple[Path, ...]) -> Topology:
-    """Load a file, or a cached bundled one. *users* are the files that extend it, outermost first."""
+    """Load a file, or a cached bundled one. *users* are the files that extend it, the user's file first."""
     is_bundled = path.parent == bundled_dir("topologies")
     return _load_bundled(path) if is_bundled else _load_file(path, users)
 

@@ -44,7 +44,7 @@ class World:
     visits : PageVisits
         The loaded and failed pages, each with the usage of the radio at its end.
     events : int
-        Number of SimPy events of the world's group at the end of the last page.
+        Number of SimPy events of all worlds in the group until the end of this world's last page.
     messenger : BackgroundMessages or None
         Sender of the background traffic, with its latencies.
     progress : callable
@@ -103,7 +103,7 @@ class World:
         self.port.radio = self.radio
 
     def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
-        """Start to load the pages. ``browsing`` is true until the last one is complete or a page fails.
+        """Start to load the pages. ``browsing`` becomes false when all pages are complete or the run fails.
 
         Raises
         ------
@@ -172,7 +172,8 @@ class WorldGroup:
     events : int
         Number of SimPy events of all worlds.
     browsing : bool
-        False if a station has just loaded its last page, which stops the clock until :meth:`run` handles it.
+        False if a station has just loaded its last page. This stops the clock, so that :meth:`run` can handle
+        it.
     """
 
     def __init__(self, worlds: Sequence[World]) -> None:

@@ -53,7 +53,7 @@ class Association:
         return self._takes_s if lapsed else 0.0
 
     def answer_polls(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a function that answers polls (null data frames) and passes other frames to *deliver*."""
+        """Return a wrapper of *deliver* that answers polls (null data frames) instead of delivering them."""
 
         def receive(segment: Segment) -> None:
             if is_null(segment):

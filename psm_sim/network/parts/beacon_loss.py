@@ -79,8 +79,8 @@ class LossyBeaconRadio(Radio):
     """Radio that can miss beacons; ``beacons_missed`` counts them.
 
     After a missed beacon, the radio wakes for every beacon until it receives one. With
-    ``station.missed_beacon=stay-awake`` it listens until the next beacon or transmission. A listening radio
-    remains DOZING, because the access point does not know that it is awake.
+    ``station.missed_beacon=stay-awake`` it listens until the next beacon or transmission. The state of a
+    listening radio is DOZING, because the access point still considers it dozing.
     """
 
     def __init__(

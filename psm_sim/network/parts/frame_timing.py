@@ -44,9 +44,9 @@ class FrameTiming:
     and of symbols of 4 us. The symbols also carry 16 service bits and 6 tail bits (17.4.3, 19.4.3). Control
     frames of 802.11n are sent in the 802.11g format. Beacons at rates of 802.11b have the 802.11b format.
 
-    ``ampdu_limit`` is the maximum size of an A-MPDU in bytes, or 0 without aggregation. The frames of an
-    A-MPDU are among the first ``block_ack_window`` frames in the queue. The RTS of a frame of more than
-    ``rts_bytes`` begins ``protection_s`` before the frame.
+    ``ampdu_limit`` is the maximum size of an A-MPDU in bytes, or 0 without aggregation. An A-MPDU contains
+    only frames among the first ``block_ack_window`` frames in the queue. An RTS precedes each frame of more
+    than ``rts_bytes``, and begins ``protection_s`` earlier.
     """
 
     def __init__(self, mac: MacParameters) -> None:

@@ -23,7 +23,7 @@ SYN_OPTIONS = 8
 
 
 class CaptureHeaderValues:
-    """Values of header fields that follow from a topology that can be captured, see :func:`check_capturable`.
+    """Header values of a capture, computed from a topology that passes :func:`check_capturable`.
 
     Attributes
     ----------

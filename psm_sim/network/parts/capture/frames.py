@@ -49,8 +49,8 @@ _PORTS = 64_512  # number of ports from 1024 to 65,535
 class PendingFrame:
     """Frame of one station.
 
-    ``sort_s`` determines its position in the file. ``more`` is None until the next frame determines the More
-    Data bit. The other attributes are those of :class:`~psm_sim.network.sniffed_link.AirFrame`.
+    Frames are written in the order of ``sort_s``. ``more`` is the More Data bit; None until the next downlink
+    frame determines it. The other attributes are those of :class:`~psm_sim.network.sniffed_link.AirFrame`.
     """
 
     sort_s: float

@@ -53,7 +53,7 @@ class ImpliedFrames:
             self.sleeps = False
 
     def retrieved(self, time_s: float, frames: int) -> None:
-        """Add the null data frame that retrieves *frames* buffered frames, or plan a PS-Poll for each."""
+        """Retrieve *frames* buffered frames: add a null data frame now, or later a PS-Poll for each."""
         if self._announces_awake:
             if self.sleeps:
                 self._add_null(time_s, False)
@@ -108,7 +108,7 @@ class Capture(Observer):
             self._implied.radio(time_s, awake, awake and time_s == self._beacon_s)
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Record the last beacon for which the station woke. TWT service periods have no beacon."""
+        """Record the time of the last beacon or, with TWT, of the last service period."""
         self._beacon_s = first_s + (count - 1) * every_s if count > 1 else first_s
         if not self._has_twt:
             self._tim.heard_s = self._beacon_s

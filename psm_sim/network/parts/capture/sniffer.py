@@ -41,7 +41,7 @@ class TimBit:
     def buffered(self, time_s: float, frames: int, retrieved: int) -> float:
         """Record the number of buffered frames, see :meth:`psm_sim.network.Observer.buffered`.
 
-        Return the time of the change, which is just after the beacon if a beacon caused the change.
+        Return the recorded time. A retrieval at a beacon is recorded just after the beacon.
         """
         if retrieved and abs(time_s - self.heard_s) < TOLERANCE_S:
             time_s = nextafter(self.heard_s, inf)
@@ -54,7 +54,7 @@ class TimBit:
     def settled(self, now_s: float) -> float:
         """Return the time until which the bit is known.
 
-        A set bit is known until the last report only, because frames may have aged out without a report.
+        A set bit is known only until the last report, because the frames may have aged out since then.
         """
         return min(self._notified_s, now_s) if self._last else now_s
 
@@ -143,7 +143,7 @@ class Sniffer:
             self._write(min(tim.settled(now_s) for tim in self._tims))
 
     def finish(self, time_s: float) -> None:
-        """Count a station that has finished. After the last one, write all frames that have ended."""
+        """Count a station as finished. After the last station, write all frames that end by *time_s*."""
         self._unfinished -= 1
         if not self._unfinished:
             self._write(nextafter(time_s, inf))

@@ -63,7 +63,7 @@ class DevicePort(Port):
                 self._notify(self._dropped_s(arrived_s))
 
     def _dropped_s(self, arrived_s: float) -> float:
-        """Return the time at which a frame that arrived at *arrived_s* expired, but not later than now."""
+        """Return the earliest of three times: the frame ages out, the association expires, now."""
         aged_s = inf if self._ageing_s is None else arrived_s + self._ageing_s
         return min(aged_s, self._association.lapses_s, self._env.now)
 

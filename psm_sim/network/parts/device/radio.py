@@ -14,7 +14,7 @@ from psm_sim.policies import Poll
 
 
 class DeviceRadio(LossyBeaconRadio):
-    """Radio of a real device. *beacon_delay_s* is the mean delay of a beacon by a busy channel."""
+    """Radio of a real device. *beacon_delay_s* is the mean time by which a busy channel delays a beacon."""
 
     _uplink: Link
 
@@ -40,7 +40,7 @@ class DeviceRadio(LossyBeaconRadio):
         return super().wake_to_send(now_s)
 
     def settle(self, now_s: float) -> None:
-        """Advance to *now_s*. In an unfinished doze, count the time spent listening for beacons."""
+        """Advance to *now_s*. In a doze, add the listening time so far to the ledger."""
         super().settle(now_s)
         if self._state is DOZING:
             self._count_guard_times()
@@ -103,7 +103,7 @@ class DeviceRadio(LossyBeaconRadio):
         super()._fall_asleep(since_s)
 
     def _enter(self, state: State, time_s: float) -> None:
-        """Change the state. At the end of a doze, count the time spent listening for beacons."""
+        """Change the state. At the end of a doze, add its listening time to the ledger."""
         # Count once per doze, so that the sums are the same with and without an event for every beacon.
         if self._state is DOZING and state is not DOZING:
             self._count_guard_times()

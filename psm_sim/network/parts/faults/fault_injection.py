@@ -35,7 +35,7 @@ class RandomFrameLoss:
     """Random frame loss on a link.
 
     Each page has its own random numbers, so an additional frame in one page does not change the losses of
-    later pages. *page* returns the number of finished pages.
+    later pages. *page* is a function that returns the number of pages finished so far.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ _MAX_RESTARTS = 1_000_000
 
 
 class Faults(EndSystems):
-    """End systems with faults and their counters. Restarts affect all stations, other faults only one."""
+    """End systems with faults and their counters. A restart affects all stations, other faults only one."""
 
     def __init__(self, env: Environment, topology: Topology) -> None:
         super().__init__(env, topology)
@@ -111,7 +111,7 @@ class Faults(EndSystems):
             )
 
     def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
-        """Install frame loss on the links of *path* and start the restarts, for a run of *pages*.
+        """Add frame losses to the links of *path*, and plan the first restart.
 
         Call this method after a messenger has been added, because the losses wrap the final receivers of the
         links.
@@ -160,7 +160,7 @@ class Faults(EndSystems):
         return self._browser
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Set the callbacks of the hosts and the browser, and let *failures* abandon pages."""
+        """Set the callbacks of the hosts and the browser. A failure abandons its page."""
         super().watch(server, client, browser, failures)
         self._server = cast("ResettingHost", server)
         failures.report = self._browser.fail

@@ -50,7 +50,7 @@ class Restarts:
         return self._down
 
     def takes_downlink(self) -> bool:
-        """Return whether a downlink frame that arrives now was queued when the restart began."""
+        """Return whether a downlink frame that arrives now is lost: it was queued when the restart began."""
         doomed = self._doomed > 0
         self._doomed -= doomed
         return doomed

@@ -81,8 +81,7 @@ class SnifferTap:
         Parameters
         ----------
         entries, arrived
-            All frames of the A-MPDU, each with the time at which it was queued, and the frames received
-            without errors.
+            Frames of the A-MPDU with their queueing times, and the frames received without errors.
         start_s, sleeps
             Start of the transmission in seconds, and Power Management bit.
         """
@@ -165,7 +164,7 @@ class AirLink(Link):
             self.queue.append(entry)
 
     def collided(self, sent_s: float) -> None:
-        """Record that a transmission of *sent_s* seconds failed, so that its frames get the Retry bit."""
+        """Handle a failed transmission of *sent_s* seconds. Its frames get the Retry bit when repeated."""
         if self.block_ack is not None:
             self.block_ack.fail(sent_s)
         if self.sniffer is not None:

@@ -64,7 +64,7 @@ class ApQueue:
         return bool(self._order)
 
     def collided(self, first_s: float) -> None:
-        """Set the Retry bit of the frame that collided. The energy of the access point is not modelled."""
+        """Set the Retry bit of the frame that collided. No energy of the access point is counted."""
         if self._still_first():
             self._order[0].downlink.collided(first_s)
 
@@ -82,7 +82,7 @@ class ApQueue:
     def _still_first(self) -> bool:
         """Return whether the frame of the last exchange is still the first in the queue.
 
-        It has left the queue if its ACK was lost and the station has begun to doze.
+        If its ACK was lost and the station then began to doze, the frame is no longer queued but buffered.
         """
         return bool(self._order) and self._order[0].downlink.queue[0] is self._sent
 
@@ -96,7 +96,7 @@ class ApQueue:
         self._pass_on(port, entry[1])
 
     def _pass_on(self, port: MacPort, segment: Segment) -> None:
-        """Deliver a frame to the station, unless it is the repetition of one that was received."""
+        """Deliver a frame to the station, unless the station has received it before."""
         link = port.downlink
         if segment is link.unacknowledged:
             link.unacknowledged = None
@@ -122,7 +122,7 @@ class ApQueue:
                 return
 
     def _deliver_without_ack(self) -> None:
-        """Deliver the first frame, but leave it in the queue, because its ACK is lost."""
+        """Deliver the first frame, whose ACK is lost, and leave it in the queue for a repetition."""
         port = self._order[0]
         link = port.downlink
         entry = link.queue[0]
@@ -250,7 +250,7 @@ class MacPort(Port):
         self.radio.end_without_delivery()
 
     def _drop(self, segment: Segment) -> None:
-        """Count a dropped frame, unless the station has received it."""
+        """Count a dropped frame, unless the station has received it and only its ACK was lost."""
         if segment is self.downlink.unacknowledged:
             self.downlink.unacknowledged = None
         else:

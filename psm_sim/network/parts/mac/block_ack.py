@@ -21,8 +21,8 @@ class BlockAckAgreement:
 
     The window begins with the first frame of the queue, which is the oldest frame not yet received. Frames
     received after a missing one stay in the queue, as in the reorder buffer of the receiver, and are not sent
-    again. If a block ack does not arrive, the sender asks for it by a block ack request, or repeats the whole
-    A-MPDU if ``mac.block_ack_request`` is false. The receiver passes received frames on when the sender has
+    again. If a block ack does not arrive, the sender sends a block ack request. If ``mac.block_ack_request``
+    is false, it repeats the whole A-MPDU instead. The receiver delivers frames when the sender has received
     their block ack.
 
     Attributes
@@ -84,7 +84,7 @@ class BlockAckAgreement:
         return protect(exchange, own, other, self._link, size)
 
     def fail(self, sent_s: float) -> None:
-        """Request a block ack if the transmission that failed after *sent_s* seconds included an A-MPDU."""
+        """Plan a block ack request if a failed transmission of *sent_s* seconds included an A-MPDU."""
         if self.sent and sent_s > self._air_s - TOLERANCE_S:
             self._requests = self._timing.block_ack_request
 
@@ -102,7 +102,7 @@ class BlockAckAgreement:
         return bool(self._queue) and self._attempts.get(self._queue[0][1], 0) > RETRY_LIMIT
 
     def reset(self) -> None:
-        """Forget which frames were received, because frames leave the queue or are dropped."""
+        """Forget received frames and attempts. Call this when frames are rebuffered or dropped."""
         self._received.clear()
         self._attempts.clear()
         self._requests = False

@@ -26,8 +26,8 @@ class FrameError(NamedTuple):
         Sender and receiver of this frame.
     nav_s : float
         Time from the end of this frame to the planned end of the exchange, in seconds; 0 if no answer is due.
-        Afterwards the receiver waits for an EIFS, the sender for its ACK timeout, and other contenders for
-        ``nav_s``.
+        After this frame, other contenders wait for ``nav_s``, the receiver waits for an EIFS, and the sender
+        for its ACK timeout.
     retries : bool
         Whether the exchange must be repeated.
     """
@@ -44,7 +44,7 @@ class Exchange(NamedTuple):
     Attributes
     ----------
     first_s : float
-        Duration of the first frame, which is the time wasted by a collision, in seconds.
+        Duration of the first frame, in seconds. A collision wastes this time.
     delivery_s : float
         Time from the start of the exchange to the delivery of its data, in seconds.
     after_s : float
@@ -66,7 +66,7 @@ class Exchange(NamedTuple):
 
     @property
     def sent_s(self) -> float:
-        """Time for which the contender transmits if no collision ends the exchange, in seconds."""
+        """Time for which the contender transmits if its first frame does not collide, in seconds."""
         return self.first_s + self.protected_s
 
     def and_then(self, then: Callable[[], None]) -> Exchange:
@@ -93,8 +93,8 @@ def answered_exchange(
 ) -> Exchange:
     """Return the exchange of a frame and its answer. *ends* are the sender and the receiver of the frame.
 
-    Frame errors of *link* determine which of the two are received. If the frame is received, *answered* or
-    *unanswered* is called at its end, depending on the answer. The durations are in seconds. *answer_s*
+    Frame errors of *link* determine which of the two are received. At the end of a received frame, *answered*
+    is called if its answer will be received, else *unanswered*. The durations are in seconds. *answer_s*
     includes the SIFS before the answer.
     """
     own, other = ends
@@ -119,8 +119,7 @@ class Contender:
     at_s : float
         Time at which the contender sends if the channel stays idle, in seconds.
     earliest_s : float
-        Time before which the contender does not count its backoff down, in seconds, e.g. because its radio
-        wakes up.
+        Earliest time at which the contender counts its backoff down, in seconds, e.g. the end of its wake-up.
     pending : bool
         Whether the contender has a frame to send.
     """
@@ -146,8 +145,8 @@ class Contender:
 class BeaconSchedule:
     """Schedule of the beacons, each sent a PIFS after it is due or after the channel becomes free.
 
-    Beacons cost no events while no contender waits for the channel. Afterwards :meth:`catch_up` computes when
-    the last one was sent.
+    Beacons cost no events while no contender waits for the channel. Before the next contender waits,
+    :meth:`catch_up` computes when the last beacon was sent.
 
     Attributes
     ----------
@@ -168,7 +167,7 @@ class BeaconSchedule:
         self.delays: list[tuple[int, float]] = []
 
     def start_s(self, free_s: float) -> float:
-        """Return when the next beacon is sent if the channel is free from *free_s* seconds on."""
+        """Return the start of the next beacon in seconds, if the channel is free from *free_s* on."""
         return max(self._beacons.time(self._sent + 1), free_s) + self._pifs_s
 
     def mark_sent(self, now_s: float) -> None:
@@ -176,7 +175,7 @@ class BeaconSchedule:
         self._sent = self._beacons.after(now_s) - 1
 
     def catch_up(self, now_s: float, free_s: float) -> float | None:
-        """Mark the beacons sent before *now_s*. Return the start of the last one, or None without any."""
+        """Mark beacons as sent before *now_s*. Return the start of the last new one; None if none is new."""
         last = self._beacons.after(now_s - self._pifs_s) - 1
         if last <= self._sent:
             return None
@@ -223,8 +222,8 @@ class Channel:
     Attributes
     ----------
     free_s : float
-        End of the last exchange, including its ACK, in seconds. While a frame is delivered, this time can be
-        in the future.
+        End of the last exchange, including its ACK, in seconds. During the delivery of a frame that is
+        acknowledged, this time is in the future.
     late : list of AirCallback
         Called for each beacon that a busy channel delays.
     collisions : int
@@ -287,7 +286,7 @@ class Channel:
     def beacon_delay_s(self, first: int, count: int, every: int) -> float:
         """Return the total delay of *count* beacons: number *first*, *first* + *every*, and so on.
 
-        The delay does not include the usual PIFS. It is known when the beacon is due.
+        The delay excludes the usual PIFS. The delay of a beacon is known when the beacon is due.
         """
         delays = self._beacon_schedule.delays
         low = bisect_left(delays, (first, 0.0))
@@ -295,7 +294,7 @@ class Channel:
         return sum([delay_s for number, delay_s in delays[low:high] if (number - first) % every == 0])
 
     def when_free(self, then: Callable[[], None]) -> None:
-        """Call *then* after the delivery of the current exchange, or at once if there is none."""
+        """Call *then* after the delivery of the current exchange; at once if there is no exchange."""
         if self._current is None:
             then()
         else:

@@ -29,15 +29,15 @@ class MacRadio(LossyBeaconRadio):
 
     A station that the access point considers dozing receives the whole beacon in which its TIM bit is set,
     even if it is awake. It then sends a PS-Poll for each frame until the More Data bit is 0. Frames that
-    arrive later are announced by the next beacon. The station wakes when the beacon is due. If a busy channel
-    delays the beacon, the station also listens during the delay.
+    reach the access point after that are announced by the next beacon. The station wakes when the beacon is
+    due. If a busy channel delays the beacon, the station also listens during the delay.
 
     The access point learns the power state from the Power Management (PM) bit of received frames. Before the
     station dozes, it sends a null data frame if the access point considers it awake. Before the station stays
     awake, it sends a null data frame if the access point considers it dozing. If
-    ``access_point.release_on_uplink`` is true, a data frame announces that the station is awake. Otherwise
-    the PM bit of a data frame is the state that the access point already knows. The null data frames of an
-    idle radio, whose behaviour is computed lazily, do not occupy the channel.
+    ``access_point.release_on_uplink`` is true, a data frame announces that the station is awake. Otherwise a
+    data frame repeats the PM bit that the access point already knows. The behaviour of an idle radio is
+    computed lazily, so its null data frames do not occupy the channel.
 
     Awaited frames are the frames that the radio has to send, and the frames that the access point has queued
     for it.
@@ -57,7 +57,7 @@ class MacRadio(LossyBeaconRadio):
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
 
     def offer(self) -> bool:
-        """Return whether the access point considers the station awake. If so, the radio awaits the frame."""
+        """Return whether the access point considers the station awake. If so, await one more frame."""
         self.advance(self._env.now)
         if self._port.awake:
             self._awaited += 1
@@ -65,7 +65,7 @@ class MacRadio(LossyBeaconRadio):
         return self._port.awake
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Wake up to transmit. The wake-up time and a new association, if necessary, delay the frame."""
+        """Wake up to transmit. The frame waits for the wake-up and, if necessary, for a new association."""
         delay_s, dozed = self._association.sends(), self._state is DOZING
         contender, poll = self._queue.contender, None
         self.advance(now_s)
@@ -114,9 +114,10 @@ class MacRadio(LossyBeaconRadio):
         item
             The frame.
         repeated
-            Whether the access point received it before. Then it is not forwarded again.
+            Whether the access point had received the frame before. If so, it does not forward the frame
+            again.
         acknowledged
-            Whether the station receives the ACK. Otherwise it sends the frame again.
+            Whether the station receives the ACK. If not, it sends the frame again.
         """
         if acknowledged:
             self._finish_awaited()
@@ -155,12 +156,12 @@ class MacRadio(LossyBeaconRadio):
             self.announced()
 
     def end_without_delivery(self) -> None:
-        """Handle an awaited frame that is not delivered, because it was dropped or received before."""
+        """Stop awaiting a frame that was dropped, or that the station had received before."""
         self._finish_awaited()
         self._arm_idle_alarm()
 
     def port_emptied(self, queued: int) -> None:
-        """Handle the loss of all frames at the port, including *queued* awaited ones."""
+        """Handle the loss of all frames at the port. The radio awaited *queued* of them."""
         self._beacon_alarm.cancel()
         self._awaited -= queued
         self._arm_idle_alarm()
@@ -240,7 +241,7 @@ class MacRadio(LossyBeaconRadio):
             self._begin_rest(self._idle_s())
 
     def _interrupt_doze(self, now_s: float) -> Poll:
-        """Wake up to transmit. The poll contains the buffered frames if ``release_on_uplink`` is true."""
+        """End the doze to transmit. Return its poll, with frames only if ``release_on_uplink`` is true."""
         self._enter(BUSY, now_s)
         if self._port.tim_bit:
             self.announced()
@@ -253,7 +254,7 @@ class MacRadio(LossyBeaconRadio):
         self._delay_s = 0.0
 
     def _record_unannounced(self, first_s: float, count: int) -> None:
-        """Record received beacons, and store the total delay of these beacons by a busy channel."""
+        """Record received beacons, and store the total time by which a busy channel delayed them."""
         first = self._grid.after(first_s) - 1
         self._delay_s = self._channel.beacon_delay_s(first, count, self._doze.every)
         super()._record_unannounced(first_s, count)
