@@ -348,17 +348,18 @@ def _modes(table: Mapping[str, Any], path: Path) -> dict[str, Mode]:
 def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mode:
     name, associated, firmwares = _checked_mode(table, path)
     where = f"{path.name}: mode {name}"
-    others = ("name", "associated", "default_of", "origin", "spread")
-    values = {key: value for key, value in {**common, **table}.items() if key not in others}
+    others = ("name", "associated", "default_of", "origin", "spread", "associate_mc")
     origins, spreads = (
         {**_table(common.get(key, {}), path, key), **_table(table.get(key, {}), path, key)}
         for key in ("origin", "spread")
     )
-    charges = _ascending(values.pop("associate_mc", []), (0, 3), f"{where}: associate_mc")
+    charges = _ascending({**common, **table}.get("associate_mc", []), (0, 3), f"{where}: associate_mc")
     if name == "deep-sleep" and not charges:  # no data sheet states this charge
         charges = ASSOCIATION_MC
         origins["associate_mc"] = "assumed: measured for ESP32 and ESP32-C5, not for this chip"
-    numbers = _numbers(values, where)
+    numbers: dict[str, float] = {}
+    for source in (common, table):  # each on its own, because a mode can use another unit than [chip]
+        numbers |= _numbers({key: value for key, value in source.items() if key not in others}, where)
     for key in ("supply_v", "floor_ma", *(("awake_ma",) if associated else ())):
         if key not in numbers:
             raise InputError(f"{where}: {key} is missing; no other chip's number is used instead.")

@@ -135,6 +135,13 @@ floor_ua = "{origin}"
 """
 
 
+def test_a_mode_replaces_a_number_of_the_chip_in_another_unit(tmp_path):
+    path = tmp_path / "mine.toml"
+    text = MINE.format(line="", origin="measured").replace("supply_v = 3.0", "supply_v = 3.0\nfloor_ma = 7")
+    path.write_text(text)
+    assert load_profile(str(path)).mode.numbers["floor_ma"] == 0.05
+
+
 @pytest.mark.parametrize(
     ("line", "origin", "message"),
     [
