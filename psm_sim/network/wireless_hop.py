@@ -92,7 +92,7 @@ class WirelessHop:
     def forget(self, back_s: float) -> int:
         """Discard association and buffered frames. Return the number of frames on the downlink.
 
-        The access point is back at *back_s* seconds. Only hops of topologies with restarts implement this.
+        The restart ends at *back_s* seconds. Only hops of topologies with restarts implement this.
         """
         raise NotImplementedError
 

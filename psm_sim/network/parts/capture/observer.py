@@ -146,6 +146,6 @@ class Capture(Observer):
 
 
 def capture_observers(file: BinaryIO, stations: int) -> Sequence[Capture]:
-    """Return captures for *stations* stations, in association order, that share one file."""
+    """Return one capture per station, in association order. All captures write to the same file."""
     sniffer = Sniffer(file, stations)
     return [Capture(sniffer) for _ in range(stations)]

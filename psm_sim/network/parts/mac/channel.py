@@ -175,7 +175,7 @@ class BeaconSchedule:
         self._sent = self._beacons.after(now_s) - 1
 
     def catch_up(self, now_s: float, free_s: float) -> float | None:
-        """Mark beacons as sent before *now_s*. Return the start of the last new one; None if none is new."""
+        """Mark beacons before *now_s* as sent. Return the last start; None if no further beacon was sent."""
         last = self._beacons.after(now_s - self._pifs_s) - 1
         if last <= self._sent:
             return None
