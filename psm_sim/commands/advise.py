@@ -124,7 +124,7 @@ def _traffic(arguments: argparse.Namespace) -> str:
 
 
 def _settings(arguments: argparse.Namespace, scenario: Scenario) -> tuple[str, list[Setting]]:
-    """Return the driver and its settings, which depend on the beacons of the access point."""
+    """Return the name of the driver, and its power-save settings for this access point."""
     profile = load_profile(scenario.profile) if scenario.profile else None
     driver = arguments.driver or (profile.driver if profile else "") or "generic"
     if driver not in DRIVERS:

@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _case(arguments: argparse.Namespace) -> Case | None:
-    """Return the case to print, which ``--traffic`` selects, or None to print the rankings."""
+    """Return the case that ``--traffic`` selects; None without ``--traffic``."""
     from psm_sim.campaign.benchmark.cases import PRICES, RADIOS, TRAFFIC, Case
 
     if arguments.traffic is None:
@@ -148,7 +148,7 @@ def _plan(arguments: argparse.Namespace) -> BenchmarkPlan:
 
 
 def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkResult]:
-    """Return the result to print, which has all policies, and the result that ``--output`` writes."""
+    """Return two results: for the terminal, with all policies, and for ``--output``."""
     from psm_sim.campaign.benchmark.cases import built_in
     from psm_sim.campaign.benchmark.result import STANDING, read_result
 

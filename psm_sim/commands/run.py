@@ -188,7 +188,7 @@ def _outputs(arguments: argparse.Namespace) -> _Outputs:
 def _write_partial(
     folder: Path | None, comparison: Comparison, facts: Mapping[str, Any], error: BaseException
 ) -> None:
-    """Write the results from before *error*, unless the error is that a file cannot be written."""
+    """Write the results finished before *error*, unless the error came from writing a file."""
     from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
 
     is_unwritable = isinstance(error, InputError) and not comparison.missing

@@ -163,7 +163,7 @@ def _show(rows: list[TaskRow], form: str) -> None:
 
 
 def _draw(rows: list[TaskRow], table: SweepTable, path: Path) -> list[str]:
-    """Write the figure to *path*. If this sweep did not write the file there, keep it and return a remark."""
+    """Write the figure to *path*. If another file is there, keep that file and return a remark."""
     from zlib import crc32
 
     from psm_sim.common.output_files import atomic_write_text

@@ -161,9 +161,9 @@ def _print_remarks(remarks: Sequence[str]) -> None:
 
 
 def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, NDArray[np.intp] | None]:
-    """Return a recording, and the indices of the selected clients, which are None for a page list.
+    """Return a recording, and the indices of the selected clients (None for a page list).
 
-    *use* is the ``workload`` if *spec* does not set it: ``"replay"`` or ``"sample"``.
+    *use* is the default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
     """
     kind = trace_format(path)
     if kind == "page list":
@@ -179,14 +179,14 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, ND
 
 
 def _check_unused(values: Mapping[str, Any], reason: str) -> None:
-    """Raise InputError, which states the *reason*, if one of the *values* is not None."""
+    """Raise InputError with the *reason* if one of the *values* is not None."""
     for name, value in values.items():
         if value is not None:
             raise InputError(f"{name}={value} has no effect because {reason}; remove it.")
 
 
 def _describe_toml(path: Path) -> Description:
-    """Return the description of a profile, of a trace with regimes or of a traffic trace."""
+    """Describe a TOML file: a profile, a trace with regimes or a traffic trace."""
     document = read_toml(path, "trace profile")
     if "traffic" in document:
         traffic = traffic_of(document, path)

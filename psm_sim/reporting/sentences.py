@@ -88,7 +88,7 @@ _RECORDING_HINT = "One recording cannot tell a difference from noise."
 def because(reason: Reason | None, *, has_pages: bool) -> str:
     """Return the reason of a saving, such as ``", because it is awake 2.00 s a page instead of 4.00 s"``.
 
-    Return an empty text if both values look equal.
+    The text is empty without a reason, or if both values are equal after rounding.
     """
     if reason is None:
         return ""
@@ -373,7 +373,7 @@ def _losses(row: Row) -> str:
 
 
 def _sentence(text: str, scopes: Sequence[str]) -> str:
-    """Return a sentence of *scopes* and *text*. A name of a policy at its start keeps its lower case."""
+    """Join *scopes* and *text* to a sentence, capitalized unless it begins with a policy's name."""
     text = ", ".join([*scopes, text])
     is_word = text.partition(" ")[0] in {"in", "for", "no", "under", "with"}
     return f"{capitalize(text) if is_word else text}."

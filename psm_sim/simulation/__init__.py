@@ -1,4 +1,4 @@
-"""Runs of one or several policies, clients, seeds or stations, and their results."""
+"""Simulation of policies, for one or several seeds, clients and stations."""
 
 from psm_sim.common.progress import Progress
 from psm_sim.common.summary_stats import Summary

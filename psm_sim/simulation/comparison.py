@@ -327,7 +327,7 @@ class Comparison:
 
     @property
     def topology_differs(self) -> dict[str, Any]:
-        """Topology keys that differ from the bundled topology and are not set by profile or settings."""
+        """Topology keys that differ from the bundled topology, without those set by profile or settings."""
         reported = {**self.scenario.chip, **self.scenario.settings}
         differences = topology_differences(self.resolved_topology)
         return {key: value for key, value in differences.items() if key not in reported}

@@ -106,9 +106,9 @@ def print_table(
 
 
 def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, ...]:
-    """Return *gap*, columns, dropped columns, widths, and a penalty, which is lower for a better layout.
+    """Return *gap*, the shown and the dropped columns, the widths, and a penalty for comparing layouts.
 
-    The penalty is first the number of dropped main columns and intervals, and then whether texts are wrapped.
+    The penalty is the number of dropped main columns and intervals, followed by whether texts are wrapped.
     """
     shown, dropped = _fit(columns, max_width, gap)
     widths = _widths(shown, max_width, gap, _LEAST_TEXT_WIDTH)
@@ -117,14 +117,14 @@ def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, .
 
 
 def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[str]:
-    """Return a line with the *names* of dropped columns, and the *option* that writes all columns."""
+    """Return a line that lists the dropped columns and recommends *option*; empty without *names*."""
     unique = ", ".join(dict.fromkeys(names))
     hint = f"use a wider terminal or {option}"
     return [f"Left out at {console.width} columns: {unique}; {hint}."] if names else []
 
 
 def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Column], list[tuple[int, str]]]:
-    """Return the columns that fit *max_width* characters, and rank and name of each dropped column."""
+    """Return the columns that fit *max_width*, and ``(rank, name)`` of each dropped column or interval."""
     fitting, dropped = list(columns), list[tuple[int, str]]()
     while _total(_widths(fitting, max_width, gap, _MIN_TEXT_WIDTH), gap) > max_width:
         rank = max(max(column.rank, column.half_width_rank) for column in fitting)
@@ -138,20 +138,20 @@ def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Colu
 
 
 def _groups(columns: Sequence[Column]) -> Iterator[tuple[str, list[int]]]:
-    """Yield each first line of a heading, and the indices of the adjacent columns that share it."""
+    """Yield each group of adjacent columns of the same measure: the measure and the column indices."""
     for first, group in groupby(enumerate(columns), key=lambda each: each[1].heading_lines[0]):
         yield first, [number for number, _ in group]
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
-    """Return the width of a table with a *gap* before each column; the first gap is one blank shorter."""
+    """Return the width of a table with *gap* blanks before each column, and one less before the first."""
     return sum(widths) + len(widths) * gap - 1
 
 
 def _widths(columns: Sequence[Column], max_width: int, gap: int, least: int) -> list[int]:
     """Return the width of each column.
 
-    The widest text columns are narrowed until the table fits *max_width*, but not below *least* characters.
+    Text columns, the widest first, are narrowed until the table fits or none is wider than *least*.
     """
     widths = [max(map(len, (column.heading_lines[1], *column.texts))) for column in columns]
     for measure, group in _groups(columns):
