@@ -230,7 +230,7 @@ class Advice(DriverAdvice):
 
     @property
     def uncertain(self) -> list[SettingRow]:
-        """Settings for which the seeds do not decide whether the delay is within the bound."""
+        """Settings whose delay is so close to the bound that more seeds are needed to decide."""
         return [row for row in self.rows if row.verdict is DelayVerdict.UNCERTAIN]
 
     @property

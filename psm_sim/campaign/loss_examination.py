@@ -227,7 +227,7 @@ class _FixedRun(NamedTuple):
 
 @dataclass(frozen=True)
 class LossExaminer:
-    """Examiner of losses on the same pages: see :func:`examiner_of`."""
+    """Computation of what losses cost on the pages of one workload. See :func:`examiner_of`."""
 
     topology: Topology
     workload: Workload
@@ -267,8 +267,8 @@ class LossExaminer:
         """Return the gamma at which *loss* implies the price *price_w*; the search begins at *gamma*.
 
         The price is c / b, with b and c of :class:`NatCost`. It is not proportional to gamma, because a
-        latency term of the loss also contributes to b, and an energy term to c. But c - price b is linear in
-        gamma if the loss is, so the secant method finds its zero in one step.
+        latency term of the loss also contributes to b, and an energy term to c. But if the loss is linear in
+        gamma, so is c - price * b, and the secant method finds its zero in one step.
 
         Raises
         ------

@@ -110,7 +110,7 @@ _MANY, _NEAREST = 25, 5  # more than 25 names fill the terminal, so the five nea
 def _similarity(name: str, valid: str) -> float:
     """Return the similarity of two names from 0 to 1, regardless of case and leading dashes.
 
-    If *name* has no dot, the section of *valid*, such as ``beacon.``, is ignored.
+    A *name* without a dot, such as ``interval``, is compared with the part of *valid* after its last dot.
     """
     from difflib import SequenceMatcher
 

@@ -95,7 +95,7 @@ This limit is a rule of the benchmark (``docs/benchmark.md``).
 
 
 def shared_ranks(differs: NDArray[np.bool_], order: Iterable[int]) -> list[int]:
-    """Return the rank, from 1, of each index in *order*, the best first.
+    """Return the ranks of the indices in *order*, which are sorted from the best, with rank 1, to the worst.
 
     Indices share a rank if they do not differ from the first index of the rank.
     """

@@ -40,7 +40,7 @@ class TcpConstants:
     delay_s : float
         Delay of other ACKs.
     ticks : Beacons or None
-        Times at which delayed ACKs are sent. None: each is sent ``delay_s`` after its segment.
+        Times at which delayed ACKs are sent. If None, an ACK is sent ``delay_s`` after its segment.
     """
 
     __slots__ = (

@@ -5,11 +5,11 @@ the probabilities from 0 to 1 are divided into n equal strata, and each stratum 
 times are never all short by chance. The draws are then shuffled, so they show no trend.
 
 With a heavy tail, the values of the last stratum differ widely: the largest of 284 replies has 0.4 to 1.6 MB
-and changes the mean by 30 %. The parameter ``wander`` therefore limits the range of values in a stratum, as a
-fraction of the sum of all draws. In a stratum with a wider range, draws are moved towards the mean of the
-stratum until the range meets the limit. The expectation is unchanged, but the largest values do not occur in
-a short run. A longer run has more strata, so it reaches further into the tail. ``wander=None`` disables the
-limit.
+and changes the mean by 30 %. The parameter ``wander`` therefore limits the difference between the largest and
+the smallest value of a stratum, as a fraction of the sum of all draws. In a stratum with a larger difference,
+draws are moved towards the mean of the stratum until the limit is met. The expectation is unchanged, but the
+largest values do not occur in a short run. A longer run has more strata, so it reaches further into the tail.
+``wander=None`` disables the limit.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def _drawn(means: FloatArray, cases: Sequence[Case]) -> FloatArray:
 
 
 def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, list[str]]:
-    """Return the best :data:`FIRST` policies by measure, such as ``"worst case"``."""
+    """Return the names of the best policies for each measure, such as ``"worst case"``."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
     groups = np.array(
         [TRAFFIC[case.traffic].group if case.traffic in TRAFFIC else "" for case in result.cases]

@@ -55,7 +55,7 @@ class ControlGrid:
 
     @property
     def settings(self) -> list[Settings]:
-        """Settings for each combination of the values, each with the policies of all views."""
+        """Settings for each combination of trace, chip, round-trip time and DTIM period."""
         policies = tuple(dict.fromkeys(policy for view in self.views.values() for policy in view))
         combinations = product(self.traces, self.profiles, self.round_trips_ms, self.dtims)
         return [

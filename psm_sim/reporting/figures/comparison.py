@@ -63,8 +63,8 @@ def frontier_of(
 def figures_of(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> dict[str, Figure]:
     """Return all figures of a comparison by name.
 
-    *frontier* comes from :func:`frontier_of`. Without pages, the figures of pages are omitted, and with one
-    page, the distribution of slowdowns.
+    *frontier* comes from :func:`frontier_of`. A comparison without pages has no figures of pages. With a
+    single page, the figure of the distribution of slowdowns is omitted.
     """
     figures = {
         "energy-slowdown": draw_trade_off(comparison, frontier),

@@ -138,7 +138,7 @@ def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[Pag
         All entries of the page, in the order of their requests. The graph has no omitted entries. If object
         A requests an omitted entry, and this entry requests object B, then B depends on A.
     network : RecordedNetwork
-        Source of the hosts' round-trip times, and of the protocol of an entry that does not state its own.
+        Round-trip time of each host, and its protocol for entries that state none.
     """
     objects = [node for node in nodes if not node.omitted]
     hosts = {host: index for index, host in enumerate(dict.fromkeys(node.host for node in objects))}

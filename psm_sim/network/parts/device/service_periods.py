@@ -166,7 +166,7 @@ class ServicePeriodRadio(DeviceRadio):
         self._state, self._more = SEND_ONLY, self._port.tim_bit
 
     def _wait_for_period(self) -> None:
-        """Outside TWT periods, hold an idle uplink until the next period begins."""
+        """Delay frames of an idle uplink until the next TWT period begins, unless a period is in progress."""
         now_s = self._env.now
         if self._transmitter.free_at <= now_s and now_s >= self._port.ends_s:
             self._uplink.hold_until(self._grid.time(self._grid.after(now_s)))
