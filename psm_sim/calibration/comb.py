@@ -32,13 +32,13 @@ class Comb(NamedTuple):
     interval_s : float
         Interval between two wake-ups, a multiple of the beacon interval.
     numbers : ndarray of int, shape (pulses,)
-        Number of the wake-up of each pulse.
+        Number of the wake-up nearest to each pulse.
     is_on : ndarray of bool, shape (pulses,)
         Whether a pulse is a wake-up.
     observed : int
-        Number of expected wake-ups, without those in a gap of the recording or while the radio was awake.
+        Number of expected wake-ups, except in gaps of the recording and while the radio was already awake.
     score : float
-        Number of wake-ups divided by ``observed``, times the share of the large pulses that are wake-ups.
+        Share of the expected wake-ups that occurred, times the share of the large pulses that are wake-ups.
     """
 
     interval_s: float
@@ -51,12 +51,12 @@ class Comb(NamedTuple):
 def find_comb(
     recording: Recording, pulses: Pulses, may_be: BoolArray, beacon_s: float | None = None
 ) -> Comb | None:
-    """Return the wake-ups for beacons among the pulses that *may_be* wake-ups, or None if there are none.
+    """Return the wake-ups for beacons, or None if there are none.
 
-    The intervals tried are multiples of 10 TU up to 1 s and of 100 TU up to 3 s, or multiples of *beacon_s*.
-    This distinguishes beacons from the timers of the chip. Small pulses may not be wake-ups, so the search is
-    repeated with the larger half of the pulses, the largest quarter, and so on. The comb with the highest
-    score is returned.
+    Only pulses that *may_be* wake-ups are searched. The intervals tried are multiples of 10 TU up to 1 s and
+    of 100 TU up to 3 s, or multiples of *beacon_s*. This distinguishes beacons from the timers of the chip.
+    Small pulses may not be wake-ups, so the search is repeated with the larger half of the pulses, the
+    largest quarter, and so on. The comb with the highest score is returned.
     """
     tolerance_s = max(_TOLERANCE_S, 1.5 * recording.step_s)
     intervals_s = _TU_S * np.array([*range(20, 1000, 10), *range(1000, 3001, 100)])
@@ -76,10 +76,10 @@ def find_comb(
 
 
 def _usual_wait(starts_s: FloatArray, intervals_s: FloatArray, tolerance_s: float) -> tuple[float, float]:
-    """Return the start of the first pulse that another pulse follows at the usual interval, and the interval.
+    """Return the start of the first pair of pulses at the usual interval, and the interval.
 
-    For each of *intervals_s*, the pulses that another pulse follows at this interval are counted. Multiples
-    of the true interval have nearly the same count, so the shortest interval with a high count is returned.
+    For each of *intervals_s*, the pairs of pulses at this interval are counted. Multiples of the true
+    interval have nearly the same count, so the shortest interval with a high count is returned.
     """
     found = []
     for interval_s in intervals_s:
@@ -98,8 +98,8 @@ def _follow(
 ) -> Comb | None:
     """Return the comb of the large pulses, by regression of the times of the wake-ups on their numbers.
 
-    The first regression uses the wake-ups within 10 intervals of the first one. Each further regression uses
-    twice the time.
+    The first regression uses the wake-ups within 10 intervals of the first wake-up, and each further
+    regression doubles this distance.
     """
     starts_s = pulses.starts_s
     first_s, interval_s = _usual_wait(starts_s[is_large], intervals_s, tolerance_s)
@@ -125,7 +125,7 @@ def _follow(
 
 
 def _count_observed(recording: Recording, pulses: Pulses, times_s: FloatArray, tolerance_s: float) -> int:
-    """Return how many *times_s* are neither in a gap of the recording nor in a pulse that began earlier."""
+    """Return the number of *times_s* outside gaps of the recording and outside pulses that began earlier."""
     index = np.clip(np.searchsorted(recording.times_s, times_s, side="right") - 1, 0, None)
     is_recorded = times_s < recording.times_s[index] + recording.lengths_s[index] + tolerance_s
     before = np.searchsorted(pulses.starts_s, times_s - tolerance_s) - 1

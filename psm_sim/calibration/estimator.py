@@ -49,8 +49,8 @@ class Calibration:
     interval times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, and ``beacon_uc``
     the mean charge, late beacons included. ``beacon_range_uc`` is the 95 % interval of the mean, including
     the error of the meter. If it is unclear whether a longer wake-up is a late beacon or has group frames,
-    the mean assumes late beacons, and the lower end of the range assumes group frames.
-    ``shares`` are shares of the mean current that sum to 1.
+    the mean includes the wake-up, and the lower end of the range excludes it. ``shares`` are shares of the
+    mean current that sum to 1.
     """
 
     length_s: float
@@ -84,8 +84,8 @@ class _Levels(NamedTuple):
     """Levels of an awake and of a transmitting radio in mA.
 
     ``is_resolved`` is true if there are samples at the level of an awake radio. ``sample_uc`` is the charge
-    of such a sample above the base if samples are points in time, and 0 if samples are means over time.
-    ``sent`` are the indices of the samples with a transmission, and ``owners`` the indices of their pulses.
+    of such a sample above the base, or 0 if samples are means over time instead of points in time. ``sent``
+    are the indices of the samples with a transmission, and ``owners`` the indices of their pulses.
     ``transmit_ma`` is None if no transmission fills a sample.
     """
 
@@ -186,7 +186,7 @@ def _estimate_beacons(
     sample_uc: float,
     states: NDArray[np.str_],
 ) -> None:
-    """Estimate the charge per beacon and the share of missed beacons, and set *states* of the wake-ups.
+    """Estimate the charge per beacon and the share of missed beacons, and fill in the wake-ups' *states*.
 
     A wake-up with a usual charge is a beacon. A wake-up with a larger charge is
 
@@ -230,7 +230,8 @@ def _highest_usual_uc(charges: FloatArray, mode_uc: float, sample_uc: float) -> 
     """Return the largest charge of a wake-up for a beacon that is not late.
 
     This is the mode plus six standard deviations, estimated from the charges below the mode. If samples are
-    points in time, the margin is at least 1.5 samples, because equal wake-ups differ by one or two samples.
+    points in time, equal wake-ups differ by one or two samples, so the margin is at least the charge of 1.5
+    samples.
     """
     below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
     return mode_uc + max(_WIDE * below_uc, 1.5 * sample_uc)
@@ -258,10 +259,11 @@ def _group_wake_ups(is_large: BoolArray, comb: Comb, is_plain: BoolArray) -> Boo
 def _least_group_uc(above: FloatArray) -> float:
     """Return the smallest charge that group addressed frames add to a beacon, or infinity.
 
-    *above* has the additional charges of large wake-ups. If all are late beacons, which wait for the end of a
-    frame on air, small delays are most frequent, so at least the share x / (2 median) is below x. Group
-    addressed frames add at least an interframe space and a frame. The result is the charge x below which
-    significantly fewer values lie, at most five. It is infinite if there is no such charge.
+    *above* contains the charges of large wake-ups minus the largest usual charge. A late beacon waits for the
+    end of a frame on air, and small delays are most frequent. If all large wake-ups are late beacons, at
+    least the share x / (2 median) of *above* is therefore below x. Group addressed frames add at least an
+    interframe space and a frame. The result is the charge x with the most significant lack of smaller values,
+    of which there are at most five.
     """
     from scipy.special import bdtr
 
@@ -277,11 +279,11 @@ def _least_group_uc(above: FloatArray) -> float:
 def _equal_wake_ups(
     charges: FloatArray, mode_uc: float, sample_uc: float, comb: Comb, is_plain: BoolArray
 ) -> tuple[BoolArray, float]:
-    """Return which large wake-ups have equal charges, and the estimated number of missed beacons.
+    """Return whether each pulse has a missed beacon's charge, and the estimated number of missed beacons.
 
-    The receiver waits equally long for each missed beacon. The estimate is the number of equal charges minus
-    the number expected by chance. If the wake-ups are in one phase of a DTIM period, they have group
-    addressed frames of equal length, and no beacon is missed.
+    The receiver waits equally long for each missed beacon, so their charges are equal. The estimate is the
+    number of equal charges minus the number expected by chance. Wake-ups with equal charges in a single phase
+    of a DTIM period contain group addressed frames of equal length instead. The estimate is then 0.
     """
     from scipy.special import pdtrc
 

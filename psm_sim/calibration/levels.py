@@ -79,7 +79,7 @@ def _highest_base(currents: FloatArray, low: float) -> float:
 
 
 def _jump(currents: FloatArray, before: float, after: float) -> FloatArray:
-    """Return a base that is *before* until the current jumps, and *after* from then on."""
+    """Return the base at each sample: *before* up to the jump of the current, then *after*."""
     cost = np.minimum(np.abs(currents - before), abs(after - before)) - np.minimum(
         np.abs(currents - after), abs(after - before)
     )

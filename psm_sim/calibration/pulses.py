@@ -30,7 +30,7 @@ class Pulses(NamedTuple):
         return self.ends_s - self.starts_s
 
     def owners(self, size: int) -> NDArray[np.intp]:
-        """Return for each of *size* samples the index of its pulse, or -1 between the pulses."""
+        """Return the index of the pulse that contains each of *size* samples, or -1 between pulses."""
         samples = np.arange(size)
         owners = np.searchsorted(self.begin, samples, side="right") - 1
         return np.where(samples < np.append(self.end, 0)[owners], owners, -1)

@@ -40,7 +40,7 @@ class Recording(NamedTuple):
 
 
 def rounding_of(times_s: FloatArray) -> float:
-    """Return the unit to which *times_s* are rounded, in seconds, or 0 if no two times are equal."""
+    """Return the rounding unit of *times_s* in seconds: the smallest step if some times are equal, else 0."""
     waits_s = np.diff(times_s)
     return float(waits_s[waits_s > 0].min()) if (waits_s == 0).any() and waits_s.any() else 0.0
 

@@ -44,8 +44,8 @@ class Loss(ABC):
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time, in nats.
 
-        The result depends only on the arguments, the parameters and the dozes passed to :meth:`observe`. A
-        call must not change the loss.
+        The result must depend only on the arguments, the parameters and the dozes that :meth:`observe` has
+        received. A call must not change the loss.
 
         Parameters
         ----------
@@ -73,11 +73,12 @@ class Loss(ABC):
         return self(poll, np.array([time_ms])).item(0)
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the losses of a doze without buffered frames, if they are constant (optional hook).
+        """Return the losses of every doze without buffered frames, or None if they vary (optional hook).
 
-        A policy can then learn many such dozes at once, which takes a fraction of the time. A loss that
-        returns an array guarantees that a call returns this array for every doze without buffered frames, and
-        that :meth:`observe` ignores such dozes. The array of a user-defined loss is compared with 20 calls.
+        A policy then learns many such dozes at once, in a fraction of the time. A loss that returns an array
+        guarantees that a call returns this array for every doze without buffered frames, and that
+        :meth:`observe` ignores such dozes. For a user-defined loss, the array is compared with the results of
+        20 calls.
 
         Parameters
         ----------
@@ -97,8 +98,8 @@ class Loss(ABC):
     def observe(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
         """Handle the end of a doze (optional hook).
 
-        Called after the losses of the doze have been computed. Also called if an uplink packet interrupted
-        the doze, although LPSM does not learn from such a doze by default.
+        Called after the losses of the doze have been computed. Also called for a doze that an uplink packet
+        interrupted, from which LPSM does not learn by default.
 
         Parameters
         ----------

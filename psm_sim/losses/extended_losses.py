@@ -57,14 +57,14 @@ class ExtendedLoss(Loss):
 class ArrivalAware(ExtendedLoss):
     """Loss from the arrival times of the frames: ``gamma sum_k b_k w_k(Ti)`` plus an energy term, in nats.
 
-    Frame k, of b_k bytes, reached the access point a_k ms after the doze began. With a poll every Ti ms, it
-    waits for w_k(Ti) ms, from a_k until the next multiple of Ti. If Ti is the time slept, T, the sum is the
-    waiting time that the frames actually had. The published losses assume uniform arrivals and thus a sum of
-    I T / 2 (thesis, eq. 2.34), so gamma has the same meaning here. They are used for bytes without an arrival
-    time. The thesis proposes this extension in section 2.5.5.
+    Frame k, of b_k bytes, reached the access point a_k ms after the doze began. With a poll every Ti ms, the
+    frame waits w_k(Ti) ms until the next multiple of Ti. If Ti is the time slept, T, the sum is the waiting
+    time that the frames actually had. The published losses assume uniform arrivals and thus a sum of I T / 2
+    (thesis, eq. 2.34), so gamma has the same meaning here. They are used for bytes without an arrival time.
+    The thesis proposes this extension in section 2.5.5.
 
-    For a poll every Ti ms, the published losses count only I Ti / T of the I buffered bytes (eq. 2.35). By
-    default this loss counts all bytes that have an arrival time. With ``scaled`` it counts Ti / T of them.
+    The published losses multiply the number of buffered bytes by Ti / T, the share of a single poll (eq.
+    2.35). This loss counts each byte with an arrival time once, or Ti / T times with ``scaled``.
 
     Examples
     --------
@@ -102,8 +102,9 @@ class RetrievalEnergy(ExtendedLoss):
     """Published loss, in nats, with the energy term ``E(Ti) (1 + (I Ti / T) e / p)``.
 
     The published energy term E(Ti) describes polls of p joules. To retrieve a byte takes another e joules. If
-    I bytes are buffered after T ms, a poll every Ti ms retrieves I Ti / T bytes on average. The latency term
-    and the meaning of gamma are as published. The thesis proposes this extension in section 2.5.5.
+    I bytes arrive in T ms, each of the polls at intervals of Ti ms retrieves I Ti / T bytes on average. The
+    latency term and the meaning of gamma are as published. The thesis proposes this extension in section
+    2.5.5.
 
     With E = 1/Ti the additional term is the same for every Ti, so it does not change the weights. With E =
     1/log Ti the additional term grows with Ti, so it favours shorter dozes if many bytes are buffered. With
@@ -157,11 +158,11 @@ class ConstrainedLoss(ExtendedLoss):
         gamma <- gamma exp(step sum_k b_k (w_k - target_ms)), clipped to gamma_min .. gamma_max.
 
     log(gamma) / step is a virtual queue as in drift-plus-penalty (Neely, "Stochastic network optimization",
-    2010). This proves two bounds without any assumption on traffic or learner. The bounds apply to w, the
-    average waiting time of the B bytes buffered so far, and use b = target_ms + log(gamma / initial gamma) /
-    (step B). If gamma has never reached gamma_max, w <= b. If it has never reached gamma_min, w >= b.
-    Additive steps (Zinkevich, ICML 2003) have the same guarantee. But gamma spans orders of magnitude, and
-    additive steps leave much of a generous target unused.
+    2010). This proves two bounds without any assumption on traffic or learner. Let w be the average waiting
+    time of the B bytes buffered so far, and b = target_ms + log(gamma / initial gamma) / (step B). If gamma
+    has never reached gamma_max, w <= b. If it has never reached gamma_min, w >= b. Additive steps (Zinkevich,
+    ICML 2003) have the same guarantee. But gamma spans orders of magnitude, and additive steps leave much of
+    a generous target unused.
 
     If gamma stays at gamma_max, the target cannot be met. If it stays at gamma_min, the target is never
     exceeded. Bytes that arrive while the station is awake do not wait and do not count.

@@ -115,7 +115,7 @@ def evaluate_node(node: Node, values: Mapping[str, Value]) -> Value:
 
 
 def constant_fold(node: Node, values: Mapping[str, Value]) -> Node:
-    """Return *node*, in which every part that depends on *values* alone is replaced by its value."""
+    """Return *node* with all parts evaluated whose variables are all in *values*."""
     if isinstance(node, Name):
         return Number(values[node.name]) if node.name in values else node
     if isinstance(node, Number):

@@ -71,11 +71,11 @@ class Anticipate(Policy):
     awaited, the radio never waits awake, and an unsolicited frame waits at most ``max_ms`` plus one beacon
     interval.
 
-    If several connections wait, the schedule is for the frame that arrives first on any of them. The price is
-    divided by n**``share`` for n waiting connections.
+    If several connections wait for a reply, the schedule is computed for the first frame that any of them
+    receives. The price is divided by n**``share`` for n waiting connections.
 
-    With the targets ``slowdown`` or ``delay_ms`` the price is controlled so that the estimated delay that the
-    policy causes meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
+    With a target, ``slowdown`` or ``delay_ms``, the policy controls the price so that its estimated delay
+    meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
 
     With ``p`` a reply never takes more than (1 + p) times as long as without power saving. The
     policy then dozes only where the rule of :class:`~psm_sim.policies.bsd.Bsd` with the same p allows it.
@@ -209,7 +209,7 @@ class Anticipate(Policy):
         return max(1, min(round(beacons), self._max_beacons))
 
     def _wait(self, now_s: float, since_uplink_s: float) -> Rest:
-        """Return the best time awake and the best doze. Called if a reply is awaited or ``p`` is set."""
+        """Return the best time awake and the best doze."""
         bound = None if self.p is None else ReplyBound(self.p, now_s - since_uplink_s, self.beacon_grid)
         start_s = now_s if bound is None else bound.first_s(now_s)
         beacons_s = self._beacons_s(start_s, self._horizon_beacons + self._max_beacons)
@@ -235,7 +235,7 @@ class Anticipate(Policy):
     def _idle(self, now_s: float) -> Rest:
         """Return the best doze while no reply is awaited.
 
-        If the gap is longer than the bins of the waiting-time model, 60.6 s, this is the longest doze.
+        The waiting-time model covers gaps of at most 60.6 s. In a longer gap, the longest doze is returned.
         """
         if now_s - self._gaps.idle.opened_s > EDGES_S[-1]:
             return Rest(0.0, self._longest(now_s))
@@ -249,7 +249,7 @@ class Anticipate(Policy):
     def _plan(self, now_s: float, number: int) -> dict[int, int]:
         """Return the best doze after each beacon from *number* on, in beacons.
 
-        *now_s* is used as the time of beacon *number*.
+        The plan assumes that beacon *number* is sent at *now_s*.
         """
         max_beacons = self._longest(now_s)
         rows, costs = _CACHED_BEACONS + max(_MIN_HORIZON, 2 * max_beacons), self._costs(False, max_beacons)

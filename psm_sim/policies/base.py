@@ -21,8 +21,8 @@ class ServicePeriod(NamedTuple):
     Attributes
     ----------
     interval_s : float or None
-        Time between scheduled periods, in seconds (TWT). The station then receives no beacons. None if the
-        station requests each period by a frame of its own (U-APSD).
+        Time between scheduled periods, in seconds (TWT). A station with scheduled periods receives no
+        beacons. None (U-APSD): a frame of the station requests each period.
     duration_s : float
         Maximum length of a period, in seconds. Frames that do not fit wait for the next period.
     frames : int
@@ -46,9 +46,8 @@ class ServicePeriod(NamedTuple):
 class Plan(Protocol):
     """Dozes that a policy plans for beacons at which no frame is buffered.
 
-    A station can take these dozes one after another, without a call of :meth:`Policy.rest` at each beacon. It
-    then calls :meth:`followed`. A station can also ignore the plan and call the policy at each beacon. The
-    policy must decide the same in both cases.
+    A station can follow the plan, and call :meth:`followed` at its end. It can also ignore the plan, and call
+    :meth:`Policy.rest` at each beacon. The policy must decide the same in both cases.
     """
 
     def dozes(self) -> Iterator[tuple[int, float]]:
@@ -58,14 +57,15 @@ class Plan(Protocol):
         """
 
     def followed(self, heard: int, until: int) -> None:
-        """Handle the end of the plan, whose remaining dozes are discarded.
+        """Handle the end of the plan. The station ignores the dozes that are left.
 
         Parameters
         ----------
         heard : int
-            Number of beacons after which the station took a doze of the plan, at least 1.
+            Number of dozes of the plan that the station began, at least 1.
         until : int
-            Number of the beacon that ends the last of these dozes, even if this doze was interrupted.
+            Number of the beacon at which the last of these dozes ends, or would have ended without an
+            interruption.
         """
 
 
@@ -78,8 +78,7 @@ class Rest:
     awake_s : float
         Time to stay awake before the doze, in seconds; ``inf`` keeps the radio awake.
     beacons : int
-        Length of the doze, in beacons. The radio wakes at this beacon, counted from the first one after the
-        doze has begun.
+        Length of the doze, in beacons. With 1, the radio wakes at the first beacon after the doze has begun.
     repeat : bool
         Whether the same doze follows after every beacon at which no frame is buffered. The policy is then not
         called again until a frame is sent or received. Requires ``awake_s`` = 0.
@@ -107,8 +106,8 @@ class Frame(NamedTuple):
     syn, fin : bool
         Whether the frame opens or closes its connection.
     mss : int
-        Maximum payload of a segment according to a SYN, in bytes: its MSS option, minus the size of the time
-        stamps if it announces them. 0 if unknown, and in frames without SYN.
+        Maximum payload of a segment, in bytes, if the frame is a SYN: the MSS option, minus the size of a
+        time stamp option. 0 if unknown or not a SYN.
     group : bool
         Whether the frame is group addressed, so that it does not answer any frame of the station.
     """
@@ -216,8 +215,8 @@ class Policy(ABC):
         since_uplink_s : float
             Time since the last uplink packet was queued at the radio, or since the start, in seconds.
         poll : Poll or None
-            Observation at the beacon for which the radio woke; None if an uplink packet has woken the radio,
-            or kept it awake, since then.
+            Observation at the beacon for which the radio woke. None after an uplink packet, which wakes the
+            radio or keeps it awake.
 
         Returns
         -------
@@ -246,7 +245,8 @@ class Policy(ABC):
         Parameters
         ----------
         poll : Poll
-            Time slept until the interruption, and the frames that the access point had buffered by then.
+            Observation at the interruption: the time slept, and the frames that the access point had
+            buffered.
         """
 
     def wants(self, hook: str) -> bool:
@@ -270,7 +270,7 @@ class Policy(ABC):
 def describe_radio(policy: Policy, power: RadioPower, dtim: Dtim) -> None:
     """Set the attributes ``power`` and ``dtim`` of *policy*, before it is started.
 
-    An attribute that the policy uses for another purpose is not changed.
+    An attribute ``power`` or ``dtim`` of another type belongs to the subclass and is not changed.
     """
     if isinstance(policy.power, RadioPower):
         policy.power = power

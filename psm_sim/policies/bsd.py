@@ -20,14 +20,14 @@ class Bsd(Policy):
     """Policy that bounds the slowdown of a reply by 1 + p (Bounded Slowdown).
 
     A doze that begins e seconds after the last uplink packet lasts at most p e seconds. The radio therefore
-    stays awake for T / p after a packet, where T is the beacon interval. Then it dozes until the last beacon
-    whose time b since the packet satisfies b <= (1 + p) e and b - e <= ``max_sleep_ms``.
+    stays awake for T / p after a packet, where T is the beacon interval. A doze ends at the last beacon, b
+    seconds after the packet, with b <= (1 + p) e and b - e <= ``max_sleep_ms``.
 
     The bound holds at every beacon phase and for every ``max_sleep_ms`` if a packet sent from a doze also
     retrieves the buffered frames. Two topology settings break this condition, so that a reply can take
     longer. With ``access_point.release_on_uplink=false`` the packet sets e to 0, although the reply to an
-    earlier packet is still buffered. With ``access_point.late_frames=wait`` frames are buffered although the
-    station is awake.
+    earlier packet is still buffered. With ``access_point.late_frames=wait`` the access point buffers frames
+    although the station is awake.
     """
 
     name: ClassVar[str] = "bsd"
@@ -63,14 +63,14 @@ class Bsd(Policy):
         return self.beacon_grid.time(_MAX_BEACONS) if self.max_sleep_ms is None else self.max_sleep_ms / 1000
 
     def _beacons_within(self, doze_s: float, length_s: float) -> int:
-        """Return the number of beacons sent within *length_s* seconds after *doze_s*."""
+        """Return the number of beacons in the *length_s* seconds after *doze_s*."""
         return self.beacon_grid.after(doze_s + length_s) - self.beacon_grid.after(doze_s)
 
     def _wait_for_next(self, doze_s: float, since_uplink_s: float, waited_s: float) -> Rest:
-        """Stay awake until both limits allow a doze to the next beacon.
+        """Stay awake until p and ``max_sleep_ms`` allow a doze to the next beacon.
 
-        The bound allows a doze to a beacon b seconds after the uplink packet from b / (1 + p) seconds on.
-        *waited_s* is the time awake until *doze_s*.
+        A doze that ends b seconds after the uplink packet must not begin earlier than b / (1 + p) seconds
+        after the packet. *waited_s* is the time awake until *doze_s*.
         """
         until_beacon_s = self.beacon_grid.time(self.beacon_grid.after(doze_s)) - doze_s
         legal_s = (since_uplink_s + until_beacon_s) / (1 + self.p) - since_uplink_s

@@ -225,7 +225,7 @@ class Lpsm(Policy):
             self._learn_page(page)
 
     def _learn_page(self, page: ActivityPeriod) -> None:
-        """Learn a page. With contexts, the learner of each context learns its own part of the page."""
+        """Learn a page; with contexts, the waiting and the idle time with separate learners."""
         self._delays = page.delays_ms, page.elapsed_ms
         if self._contexts is None:
             self._learn_part(replace(page.waiting, slept_ms=page.waiting.slept_ms + page.idle_ms))
@@ -256,7 +256,7 @@ class Lpsm(Policy):
         return 1 if self._flows.waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> FloatArray:
-        """Return the loss of each expert in the doze just ended, shape (n,), in nats.
+        """Return the loss of each expert for the doze or page *poll*, shape (n,), in nats.
 
         Raises
         ------
@@ -266,7 +266,7 @@ class Lpsm(Policy):
         return self._loss(poll, self.times_ms, *self.loss_context(poll))
 
     def loss_context(self, poll: Poll) -> tuple[Context, ...]:
-        """Return the third argument of the loss: the context of the doze or page. Empty if it has none."""
+        """Return a tuple with the context of the doze or page, or an empty tuple if the loss accepts none."""
         if not self._takes_context:
             return ()
         power = self.power
@@ -316,8 +316,8 @@ class Lpsm(Policy):
 class ContextLearners(NamedTuple):
     """Learners for dozes without (``idle``) and with an outstanding request (``waiting``).
 
-    The sources use one learner for all dozes. After an uplink packet that waits for a reply, LPSM dozes one
-    beacon. After any other uplink packet it uses the prediction of the idle learner.
+    The sources use one learner for all dozes. After an uplink packet, LPSM dozes one beacon if a reply is
+    awaited, and else as the idle learner predicts.
     """
 
     idle: Learner

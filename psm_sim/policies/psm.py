@@ -26,10 +26,10 @@ class AlwaysOn(Policy):
 class Psm(Policy):
     """Policy that dozes as soon as the link is idle and wakes for every n-th beacon.
 
-    With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. A longer interval refers
-    to the access point's beacon numbers, as the Listen Interval field of 802.11 does. The station wakes for
-    the beacons whose numbers are multiples of the interval, independently of its uplink packets. With
-    ``counted_from=doze``, as in ns-3, each uplink packet restarts the interval.
+    With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. With a longer interval n,
+    as in the Listen Interval field of 802.11, the station wakes for the beacons whose numbers are multiples
+    of n, independently of its uplink packets. With ``counted_from=doze``, as in ns-3, each uplink packet
+    restarts the interval.
     """
 
     name: ClassVar[str] = "psm"

@@ -23,12 +23,12 @@ class ShareTimeout(LastFramePolicy):
 
     The policy follows Helmbold, Long, Sconyers and Sherrod (MONET 5, 2000), who spin down disks. The experts
     are timeouts, and the policy uses their weighted mean. After each gap between frames, the loss of an
-    expert is the time for which it would have stayed awake. If it would have dozed when a frame arrived for
-    the station, the cost of a doze is added. This cost, which replaces the energy to spin up a disk, is
+    expert is the time for which it would have stayed awake. The cost of a doze is added if the timeout had
+    ended before a frame arrived for the station. This cost, which replaces the energy to spin up a disk, is
     ``price`` times the mean wait for a DTIM beacon. It is also the longest timeout.
 
-    A driver does not know when a buffered frame arrived. The arrival is assumed to be half a DTIM interval
-    before the beacon. Fixed-share replaces the variable share of the original.
+    A driver does not know when a buffered frame arrived. The policy assumes that it arrived half a DTIM
+    interval before the beacon. Fixed-share replaces the variable share of the original.
     """
 
     name: ClassVar[str] = "share-timeout"

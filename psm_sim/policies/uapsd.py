@@ -18,8 +18,8 @@ class Uapsd(Psm):
     categories are trigger- and delivery-enabled. The station dozes when the link is idle. Each frame sent
     triggers a service period of at most ``max_sp`` buffered frames. The last frame of a period has EOSP = 1.
     The station then dozes, or triggers again at once if more frames are buffered. If a beacon has its TIM bit
-    set, the station sends a null data frame as the trigger. Frames that arrive after the last frame of a
-    period stay buffered, even if the station is still awake to send.
+    set, the station sends a null data frame as the trigger. A frame that reaches the access point after the
+    last frame of a period stays buffered, even if the station is still awake.
     """
 
     name: ClassVar[str] = "uapsd"

@@ -129,9 +129,9 @@ def _messages(
 def _connection_numbers(capture: PacketCapture) -> NDArray[np.int64]:
     """Return the index of each packet's TCP connection, shape (n,).
 
-    Connections are numbered from 0 in the order in which they open. Packets that are not TCP or have no
-    ports get -1. The first packet between two ports opens a connection. A SYN with a new initial sequence
-    number opens another one between the same ports.
+    Connections are numbered from 0 in the order in which they open. Packets that are not TCP or have no ports
+    get -1. The first packet between two ports opens a connection. A later SYN with another initial sequence
+    number opens a new connection between these ports.
     """
     numbers = np.full(capture.rows.size, DATAGRAM, np.int64)
     opened: dict[tuple[int, ...], tuple[int, int | None]] = {}  # connection, initial sequence number

@@ -3,8 +3,9 @@
 The header is ``page,think_s,main_bytes,images``, and further columns are optional; see :data:`COLUMNS`. The
 page numbers in ``page`` ascend. ``images`` contains the sizes of the embedded objects separated by ``;`` and
 can be empty. A cell of an optional column has a single value for all objects of the page, or a value for each
-object, separated by ``;``, with the main object first. Columns of hosts follow the same rule. ``recorded_s``
-is the recorded page time. If ``depends_on`` is empty, the page has no dependencies.
+object, separated by ``;``, with the main object first. ``rtt_s`` has a value for each host, and the other
+columns of hosts follow the same rule. ``recorded_s`` is the recorded page time. If ``depends_on`` is empty,
+the page has no dependencies.
 """
 
 from __future__ import annotations

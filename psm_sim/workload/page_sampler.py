@@ -7,9 +7,9 @@ times are never all short by chance. The draws are then shuffled, so they show n
 With a heavy tail, the values of the last stratum differ widely: the largest of 284 replies has 0.4 to 1.6 MB
 and changes the mean by 30 %. The parameter ``wander`` therefore limits the difference between the largest and
 the smallest value of a stratum, as a fraction of the sum of all draws. In a stratum with a larger difference,
-draws are moved towards the mean of the stratum until the limit is met. The expectation is unchanged, but the
-largest values do not occur in a short run. A longer run has more strata, so it reaches further into the tail.
-``wander=None`` disables the limit.
+draws are moved towards the mean of the stratum until the limit is met. This preserves the expectation, but a
+short run does not contain the largest values. A longer run has more strata, so it reaches further into the
+tail. ``wander=None`` disables the limit.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class PageSampling:
         )
 
     def delay_family(self, key: str) -> Family | None:
-        """Return the distribution of server delays in seconds, or None if the trace's own is selected.
+        """Return the family of server delays in seconds, or None if the trace's own distribution is selected.
 
         *key* is the parameter to read, ``server_delay_ms`` or ``main_delay_ms``.
         """
@@ -224,7 +224,7 @@ class PageSampler:
 
 
 def _mean_up_to(table: Distribution, max_probability: float) -> float:
-    """Return the mean of the values up to the quantile of *max_probability*."""
+    """Return the mean of the distribution truncated at the quantile of *max_probability*."""
     return float(table.integral(max_probability)) / max_probability
 
 

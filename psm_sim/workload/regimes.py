@@ -77,8 +77,8 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
 def sample_regimes(regimes: Regimes, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     """Sample the pages of all segments, with separate random streams for each regime.
 
-    The workload states the sequence of segments as its parameter ``schedule``, such as ``"short*20+long*5"``,
-    which policies do not see. The parameter ``order`` with this value reproduces the pages.
+    The parameter ``schedule`` of the workload is the sequence of segments, such as ``"short*20+long*5"``.
+    Policies do not see it. If ``order`` is set to this value, the pages are the same.
     """
     shifting: ShiftingProfile = build(ShiftingProfile, texts, f"trace {regimes.name}")
     schedule = regime_schedule(regimes, shifting, pages, seed)

@@ -148,7 +148,7 @@ def profile_of(document: dict[str, Any], path: Path) -> Profile:
 
 
 def _base(name: Any, path: Path) -> dict[str, QuantileDistribution]:
-    """Return the tables of the bundled trace *name*, for a profile with this base."""
+    """Return the tables of the bundled trace *name*; empty if *name* is None."""
     if name is None:
         return {}
     if name not in bundled_names("traces") or bundled_dir("traces") / f"{name}.toml" == path:

@@ -38,8 +38,8 @@ class DelayControl:
     A driver does not see pages. A period of activity counts as a page. It begins with a request while no
     connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of the
     estimated waits of its frames, divided by the square root of the number of waiting connections, because
-    parallel connections share a delay. Each page adds the difference of its excess and the target, times
-    a constant, to the logarithm of the price.
+    parallel connections share a delay. After each page, the logarithm of the price changes in proportion to
+    the excess slowdown (or delay) of the page minus its target.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ class DelayControl:
     pages : int
         Number of periods of activity that have ended.
     excess : float
-        Sum over these periods: of the estimated slowdown minus 1, or of the estimated delay in seconds.
+        Sum over these periods of the estimated slowdown minus 1; with *delay_s*, of the estimated delay in
+        seconds.
     """
 
     def __init__(self, slowdown: float | None, delay_s: float) -> None:
@@ -75,7 +76,7 @@ class DelayControl:
         now_s : float
             Time at which the frame is sent or received, in seconds.
         waited, waits : bool
-            Whether any connection waited for a reply before the frame, and whether any waits after it.
+            Whether a connection waits for a reply before and after the frame.
         """
         if waited or now_s - self._last_s <= PAUSE_S:
             self._last_s = now_s
@@ -92,7 +93,7 @@ class DelayControl:
         self._wait_s, self._connections = max(self._wait_s, wait_s), max(1, connections)
 
     def rests(self) -> None:
-        """Add the delay of the last wake-up. Call this once all of its frames have been received."""
+        """Add the delay of the last wake-up, after all frames of the wake-up have been received."""
         self._added_s += self._wait_s / sqrt(self._connections)
         self._wait_s = 0.0
 

@@ -2,9 +2,9 @@
 
 A frame will arrive at a random time with a known distribution. The radio can stay awake, which costs power.
 It can also doze until one of the next beacons, which costs the energy to receive a beacon and delays a frame
-that arrives during the doze. All costs are weighted by the probability that no frame has arrived yet. The
-schedule is computed backwards from the end, as in a shortest-path problem. At each time, the best choice
-minimises its own cost plus the minimum cost from its end on.
+that arrives during the doze. Each cost is multiplied by the probability that the frame has not arrived
+before. The schedule is computed backwards from the end, as in a shortest-path problem. At each time, the best
+choice minimises its own cost plus the minimum cost from its end on.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def solve_rest(
         Costs of delay, power and beacons.
     allowed : ndarray, shape (n, costs.max_beacons), optional
         Whether a doze of 1, 2, ... beacons is allowed at each decision time. The last decision time must
-        allow one. By default all dozes are allowed.
+        allow a doze. By default all dozes are allowed.
 
     Returns
     -------
@@ -112,8 +112,8 @@ def _compute_costs(
 ) -> tuple[FloatArray, list[float], FloatArray]:
     """Return the costs of each doze, of staying awake, and from each beacon to the end, in joules.
 
-    The shapes are (n, max_beacons), (n,) and (b,), as in :class:`DecisionGrid`. The cost to the end is the
-    energy of the beacons received if all dozes have the maximum length.
+    The shapes are (n, max_beacons), (n,) and (b,), as in :class:`DecisionGrid`. The cost from a beacon to the
+    end is the energy to receive one beacon per doze of maximum length.
     """
     times_s, beacons_s = grid.times_s, grid.beacons_s
     count = times_s.size
@@ -136,7 +136,7 @@ def _compute_costs(
 def _minimise_backwards(
     next_beacon: IndexArray, doze_j: FloatArray, stay_j: list[float], left_j: FloatArray
 ) -> FloatArray:
-    """Return the minimum cost from the next decision time to the end, shape (n,), by backward induction.
+    """Return for each decision time the minimum cost from the following time to the end, shape (n,).
 
     Parameters
     ----------
@@ -168,11 +168,11 @@ def _minimise_backwards(
 def longest_doze_is_best(
     model: ArrivalModel, now_s: float, until_s: float, costs: RestCosts, beacon_s: float
 ) -> bool:
-    """Return whether the longest doze is optimal from *now_s* to *until_s*, at beacons *beacon_s* apart.
+    """Return whether the longest doze is surely optimal from *now_s* to *until_s*.
 
     The longest doze, of T seconds, is optimal if price h T^2 <= e, where h is the maximum hazard rate of the
-    distribution and e is the energy of a beacon. Splitting the doze, or shifting it by a beacon, would then
-    save less than the energy of the additional beacon.
+    distribution and e is the energy of a beacon. The delay that shorter or shifted dozes save then costs less
+    than the additional beacon.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
     arrived, _ = model(grid_s)
@@ -186,8 +186,9 @@ def longest_doze_is_best(
 class ReplyBound:
     """Bound of Bounded Slowdown: a doze begun e seconds after an uplink packet lasts at most p e.
 
-    A frame can arrive as soon as the doze has begun, and is then retrieved at its end. A reply that takes e
-    seconds without power saving therefore takes at most (1 + p) e (Krashinsky and Balakrishnan, section 4).
+    In the worst case, a frame arrives at the start of the doze and is retrieved at its end. A reply that
+    takes e seconds without power saving therefore takes at most (1 + p) e (Krashinsky and Balakrishnan,
+    section 4).
 
     Attributes
     ----------
@@ -214,7 +215,7 @@ class ReplyBound:
             number += 1
 
     def legal_s(self, beacons_s: _Times) -> _Times:
-        """Return the earliest time at which a doze that ends at each beacon may begin, in seconds."""
+        """Return for each beacon the earliest start of a doze that ends at this beacon, in seconds."""
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
     def allows(self, decisions: DecisionGrid, max_beacons: int) -> NDArray[np.bool_]:

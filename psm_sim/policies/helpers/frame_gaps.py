@@ -108,7 +108,8 @@ class FrameGaps:
         Outstanding requests. This object updates them with each frame.
     on_gap : callable
         Called as ``on_gap(context, after_s, by_s)`` at the end of a gap if ``rested`` is true. A frame
-        arrived between the two times, in seconds since the gap opened. ``by_s`` is ``inf`` if none has.
+        arrived from ``after_s`` to ``by_s`` seconds after the gap opened. If no frame arrived, ``by_s`` is
+        ``inf``.
 
     Attributes
     ----------
@@ -152,7 +153,7 @@ class FrameGaps:
         self._doze_s, self._burst_s = (dozes_s, woke_s if poll.buffered_frames else inf), inf
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Handle a frame sent. Its connection's gap ends, and a new one opens if the connection waits."""
+        """Handle a frame sent: end the gap of its connection, and open a new gap if the connection waits."""
         if not self.waiting:
             self._end_idle(now_s, inf)
         self._flows.sent(frame)
@@ -179,8 +180,8 @@ class FrameGaps:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the distribution of the time at which the first of the open gaps ends.
 
-        The first of *times_s* must be the earliest. See
-        :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel` for the two arrays.
+        ``times_s[0]`` must be the minimum. See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`
+        for the two arrays.
         """
         events = [(models[gap.context].at, gap.opened_s) for gap in self._open_gaps]
         if len(events) > 1:
@@ -236,9 +237,10 @@ def first_event_model(
     Parameters
     ----------
     models : iterable of (callable, float)
-        Distribution of each event's waiting time, and the time in seconds from which it is measured.
+        For each event, the distribution of its waiting time, and the time in seconds at which the wait
+        begins.
     times_s : ndarray, shape (n,)
-        Times in seconds. The first one must be the earliest; it is assumed that no event occurs before it.
+        Times in seconds. The model assumes no event before ``times_s[0]``, which must be the minimum.
 
     Returns
     -------

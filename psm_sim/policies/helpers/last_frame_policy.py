@@ -34,15 +34,15 @@ class LastFramePolicy(Policy):
         self.last_s = now_s
 
     def after(self, now_s: float, poll: Poll | None, timeout_s: float) -> float:
-        """Return how long to stay awake so that *timeout_s* have passed since the last frame, in seconds.
+        """Return the time in seconds to stay awake until *timeout_s* after the last frame.
 
         Parameters
         ----------
         now_s : float
             Current time, in seconds.
         poll : Poll or None
-            Observation at the beacon; None after an uplink packet. The packet may have been queued long
-            before, so *now_s* counts as the time of the last frame.
+            Observation at the beacon; None after an uplink packet. *now_s* then counts as the time of the
+            last frame, because the packet may have been queued long before.
         timeout_s : float
             Time to stay awake after the last frame, in seconds.
         """

@@ -15,8 +15,8 @@ class OutstandingRequests:
 
     A connection begins to wait when it sends a SYN or payload. It stops when a FIN is sent or received. It
     also stops when a payload shorter than a full segment is received, which marks the end of a reply on a
-    persistent connection. If the last segment of a reply is full, the end is not noticed, and the connection
-    stays in the set. Frames without a connection (flow -1) are ignored.
+    persistent connection. A reply that ends with a full segment is not recognised as complete, and its
+    connection stays in the set. Frames without a connection (flow -1) are ignored.
 
     A full segment has the smaller MSS of the connection's two SYNs. A peer can send smaller segments: if a
     payload of the same size follows a supposed end, this size is taken as the size of a full segment, and the

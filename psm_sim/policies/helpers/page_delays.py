@@ -1,4 +1,4 @@
-"""Estimates of the delay that each polling time would have added to a page, though only one was used."""
+"""Estimates of the delay that each polling time would have added to a page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ActivityPeriod(NamedTuple):
     Attributes
     ----------
     waiting : Poll
-        Time slept while a connection waited, and all frames retrieved. The arrival times are omitted.
+        Time slept while a connection waited, and all retrieved frames, without arrival times.
     idle_ms : float
         Time slept while no connection waited, in ms.
     delays_ms : ndarray, shape (n,)
@@ -46,11 +46,11 @@ class PageDelays:
     connection waits, and its last useful frame precedes a pause of 0.3 s.
 
     When a connection has sent a frame and the radio has then dozed, the connection's next useful frame
-    received is its reply. After a poll at beacon b, a station with polling time T wakes at b + T, b +
-    2 T and so on. After any other uplink packet it wakes at the next beacon B, and then at B + T, B + 2 T and
-    so on. The reply waits until the first of these beacons. The time from b or B to the arrival of the reply
-    is assumed not to depend on T, because every exchange but the first begins at a beacon. If an uplink
-    packet interrupts the doze, the buffered replies wait at most until this packet. The wait of a reply is
+    received is its reply. After a poll at beacon b, a station with polling time T wakes at b + T, b + 2 T and
+    so on. After any other uplink packet it wakes at the next beacon B, and then at B + T, B + 2 T and so on.
+    The reply waits until the first of these beacons. The estimate assumes that the time from b or B to the
+    reply's arrival is the same for every T, because every exchange but the first begins at a beacon. A
+    buffered reply waits at most until an uplink packet that interrupts the doze. The wait of a reply is
     divided by the number of waiting connections, because parallel connections share a delay.
     """
 

@@ -153,15 +153,15 @@ rounded up, whatever the rounding errors of its computation.
 class IdlePlan:
     """Plan of LPSM for beacons at which no frame is buffered.
 
-    At each of these beacons the learner would learn the same losses, so it can learn many rounds at once.
+    The losses are the same at each of these beacons, so the learner can compute many rounds at once.
 
     Parameters
     ----------
     make_lookahead : callable
-        Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` over these rounds, or None.
-        Called when the station requests the first doze.
+        Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` over the rounds of the plan,
+        or None for an empty plan. Called when the station requests the first doze.
     learned : callable
-        Called with *until* of :meth:`followed`, after the learner has learnt the rounds.
+        Called at the end of :meth:`followed` with its argument *until*.
     times_ms : ndarray, shape (n,)
         Polling times of the experts, in ms, ascending.
     beacon_s : float
@@ -189,7 +189,7 @@ class IdlePlan:
             yield from _runs(round_to_beacons(mean_times))
 
     def followed(self, heard: int, until: int) -> None:
-        """Learn *heard* rounds, one for each beacon."""
+        """Learn *heard* rounds, and call *learned* with *until*."""
         self._lookahead.learn(heard)
         self._learned(until)
 

@@ -55,7 +55,7 @@ class RecordedNetwork:
     measured : int
         Number of hosts whose handshakes were recorded.
     multiplexed : dict of str to bool
-        Whether each host sends several responses at once (HTTP/2), as most of its entries do. Assumed if the
+        Whether each host sends several responses at once (HTTP/2), as most of its entries do. True if the
         protocol is unknown.
     lacks_protocols : bool
         Whether the protocol of any host is unknown.
@@ -95,11 +95,11 @@ class RecordedNetwork:
         return np.asarray(end - start)
 
     def server_delays_us(self, objects: Sequence[HarEntry]) -> tuple[list[int], list[int]]:
-        """Return the server delay of each object and its lower bound, in microseconds, or ``UNKNOWN``.
+        """Return the server delays and their lower bounds, one per object, in microseconds or ``UNKNOWN``.
 
         The delay is the wait for the first byte minus the round-trip time, or 0 for a pushed object. It
-        includes queueing on the link. The lower bound excludes the time in which the link received other
-        bytes during the wait.
+        includes queueing on the link. The lower bound subtracts the time that the link needs for the bytes
+        received during the wait.
         """
         first_s = np.array([entry.first_s for entry in objects])
         wait_s = np.array([entry.delay_us / 1e6 for entry in objects])
@@ -167,7 +167,7 @@ def _page_host(host: str, objects: Sequence[HarEntry], round_trip_s: float) -> P
 
 
 class _Anchor(NamedTuple):
-    """Event on which an object depends, and whether this dependency is known or inferred."""
+    """Event on which an object depends. The ``kind`` of the dependency is known, inferred or none."""
 
     depends_on: int
     at_first_byte: bool
@@ -206,9 +206,9 @@ class _AnchorFinder:
         return self._start
 
     def add(self, node: HarEntry, anchor: _Anchor) -> None:
-        """Add an entry, on whose end later entries can depend.
+        """Add an entry, so that later entries can depend on its end.
 
-        Instead of the end of an omitted entry, later entries get the event on which that entry depends.
+        If the entry is omitted, later entries depend on its own *anchor* instead.
         """
         end = anchor
         if not node.omitted:

@@ -226,7 +226,7 @@ class HarEntry:
         return tls_s, connect_s if is_outside else max(connect_s - tls_s, 0.0)
 
     def _response_bytes(self) -> tuple[int, bool]:
-        """Return the size of the response on the wire, and False; or that of the decompressed body, and True.
+        """Return the size of the response, and whether it is the size of the decompressed body.
 
         The size is the first positive value of ``_transferSize``, ``_bytesIn``, ``bodySize`` (plus
         ``headersSize`` if known) and ``content.size`` (minus ``content.compression`` if known). The values -1
