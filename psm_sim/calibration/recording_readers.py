@@ -114,7 +114,7 @@ def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: f
     if (wait_s := waits_s.max()) > _LONG_GAP_S:
         warnings.append(
             f"{path} has no samples for {wait_s:.3g} s, {times_s[waits_s.argmax()] - times_s[0]:.3g} s after"
-            " its begin; if the clock was set there, the beacon interval is wrong, so use one part only."
+            " its start; if the clock was set there, the beacon interval is wrong, so use one part only."
         )
     levels_ma, counts = np.unique(currents_ma, return_counts=True)
     if _CLIPPED * counts[-2:].min() < counts[-1] < currents_ma.size / 2:

@@ -74,8 +74,8 @@ class Reason(NamedTuple):
     state : str
         Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
     value, other : float
-        Time in the state in seconds, or number of beacons, wake-ups or frames: ``value`` in this run, and
-        ``other`` in the other run. Both are per page, or per second if the runs load no pages.
+        Amount in this run and in the other run, per page, or per second if the runs load no pages. For
+        beacons, wake-ups and frames, the amount is their number. For other states, it is the time in seconds.
     """
 
     state: str

@@ -107,7 +107,7 @@ class Family:
         return self.mean * _FORMS[self.name].quantile(np.asarray(clipped), self.shape)
 
     def integral(self, u: ArrayLike) -> FloatArray:
-        """Return the integral of the quantile function from 0 to *u*. The integral to 1 is the mean."""
+        """Return the integral of the quantile function from 0 to *u*. For *u* = 1 it is the mean."""
         return self.mean * _FORMS[self.name].integral(np.asarray(u, dtype=float), self.shape)
 
     def probability(self, value: float) -> float:
@@ -204,7 +204,7 @@ class QuantileDistribution:
         return low * (high / low) ** t if self.interpolation == "log" else low + (high - low) * t
 
     def integral(self, u: ArrayLike) -> FloatArray:
-        """Return the integral of q from 0 to *u*. The integral to 1 is the mean."""
+        """Return the integral of q from 0 to *u*. For *u* = 1 it is the mean."""
         u = np.asarray(u, dtype=float)
         if self.interpolation == "step":
             k = self._step(u)

@@ -117,8 +117,8 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     """Generate the messages of a traffic trace, with its pages or pauses.
 
     *texts* are parameters as text. The key ``PART.KEY`` sets a parameter of one part, and ``KEY`` sets it for
-    all parts. Other keys are parameters of :class:`Stretches` or :class:`PageSampling`. The run has *pages*
-    pages or pauses.
+    all parts. Other keys are parameters of :class:`Stretches` or :class:`PageSampling`. *pages* is the
+    number of pages or pauses.
 
     Raises
     ------

@@ -142,7 +142,7 @@ def test_a_gap_has_no_charge(tmp_path):
 def test_a_long_gap_is_reported_because_the_clock_can_have_been_set(tmp_path):
     times_s = TIMES_S + 10 * (TIMES_S >= 0.5)
     (warning,) = read(tmp_path, csv_text(times_s, LEVEL_MA)).warnings
-    assert "no samples for 10 s, 0.499 s after its begin" in warning
+    assert "no samples for 10 s, 0.499 s after its start" in warning
 
 
 def test_millisecond_stamps_of_faster_samples_are_spread_evenly(tmp_path):

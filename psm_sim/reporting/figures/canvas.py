@@ -87,7 +87,7 @@ def write_plot(figure: Figure, path: Path) -> None:
 def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:
     """Write a *figure* to *path*, or to the open *file*. The suffix of *path* selects the format.
 
-    Equal figures have equal bytes.
+    Saving an equal figure again gives a byte-for-byte identical file.
     """
     suffix = path.suffix.lower()[1:]
     with common_style():

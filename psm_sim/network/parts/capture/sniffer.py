@@ -138,7 +138,7 @@ class Sniffer:
         self._pending.append(frame)
 
     def flush(self, now_s: float) -> None:
-        """If many frames are pending at *now_s*, write those that no later frame can precede."""
+        """If many frames are pending, write the frames whose order is final at *now_s*."""
         if len(self._pending) >= self._flush_frames:
             self._write(min(tim.settled(now_s) for tim in self._tims))
 
